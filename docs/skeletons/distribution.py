@@ -53,41 +53,41 @@ class Rayleigh(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The numbers above 0."""
+        """The numbers above 0, outside of which the law has no mass."""
         return POSITIVE
 
     @property
     def natural(self) -> Array:
-        """``-1 / (2 s^2)``."""
+        """``-1 / (2 s^2)``, the natural parameters of this law."""
         return np.array([-0.5 / self.scale**2])
 
     def from_natural(self, eta: Array) -> Self:
-        """Return the law with ``s = sqrt(-1 / (2 eta))``."""
+        """Return the law with ``s = sqrt(-1 / (2 eta))`` for these natural parameters."""
         return self.with_parameters(scale=math.sqrt(-0.5 / float(eta[0])))
 
     def natural_jacobian(self) -> Array:
-        """Return ``d eta / d s = 1 / s^3``."""
+        """Return ``d eta / d s = 1 / s^3``, the slope of the natural parameters."""
         return np.array([[self.scale**-3]])
 
     def statistics(self, x: Array) -> Array:
-        """Return the square of x."""
+        """Return the square of x, the statistics of each row."""
         return (x * x)[:, None]
 
     def log_base(self, x: Array) -> Array:
-        """Return ``log x``."""
+        """Return ``log x``, the logarithm of h for each row."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(x)
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``-log(-2 eta)``."""
+        """Return ``-log(-2 eta)``, the log-partition at natural parameters eta."""
         return -math.log(-2.0 * float(eta[0]))
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``-1 / eta = 2 s^2``."""
+        """Return ``-1 / eta = 2 s^2``, the mean of the statistics at eta."""
         return np.asarray(-1.0 / eta)
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``1 / eta^2``."""
+        """Return ``1 / eta^2``, the covariance of the statistics at eta."""
         return np.asarray((eta**-2.0)[:, None])
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
@@ -99,7 +99,9 @@ class Rayleigh(ExponentialMember):
         return self.with_parameters(scale=float(mean) / math.sqrt(0.5 * math.pi))
 
     def log_prob(self, x: Any) -> Array:
-        """Return ``log x - 2 log s - x^2 / (2 s^2)``; -inf for x <= 0."""
+        """Return ``log x - 2 log s - x^2 / (2 s^2)``, the logarithm of the density of each row; -inf for x
+        <= 0.
+        """
         rows = numbers(x)
         inside = self.support.contains(rows)
         safe = np.where(inside, rows, 1.0)
@@ -107,23 +109,23 @@ class Rayleigh(ExponentialMember):
         return np.where(inside, log, -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).rayleigh(self.scale, size)
 
     def moments(self) -> tuple[float, float]:
-        """Return ``s sqrt(pi / 2)`` and ``(2 - pi / 2) s^2``."""
+        """Return ``s sqrt(pi / 2)`` and ``(2 - pi / 2) s^2``, the mean and the variance of a draw."""
         return self.scale * math.sqrt(0.5 * math.pi), (2.0 - 0.5 * math.pi) * self.scale**2
 
     def cdf(self, x: Any) -> Array:
-        """Return ``1 - exp(-x^2 / (2 s^2))``."""
+        """Return ``1 - exp(-x^2 / (2 s^2))``, the chance of a draw of at most x."""
         return np.asarray(-np.expm1(-0.5 * (np.maximum(numbers(x), 0.0) / self.scale) ** 2))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.rayleigh`` with this scale."""
+        """Return ``scipy.stats.rayleigh`` with this scale, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.rayleigh(scale=self.scale)
 
     def entropy(self) -> float:
-        """Return ``1 + log(s / sqrt(2)) + g / 2``, g Euler's constant."""
+        """Return ``1 + log(s / sqrt(2)) + g / 2``, g Euler's constant, the entropy of the law in nats."""
         return 1.0 + math.log(self.scale / math.sqrt(2.0)) + 0.5 * float(np.euler_gamma)

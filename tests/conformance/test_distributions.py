@@ -169,7 +169,7 @@ def nodes(law: Any, kinks: Any = ()) -> tuple[Array, Array]:
 
 
 def theta_of(law: Any) -> Array:
-    """The numbers that are estimated."""
+    """The numbers that are estimated of a law, in the order of its domains."""
     return np.array([value for value, _ in law.coordinates.values()])
 
 

@@ -51,7 +51,7 @@ PRECISION = np.linalg.inv(COVARIANCE)
 
 
 def gaussian(w: Array) -> tuple[float, Array]:
-    """The potential of N(MEAN, COVARIANCE)."""
+    """The potential of N(MEAN, COVARIANCE) and its gradient at w."""
     slope = PRECISION @ (w - MEAN)
     return 0.5 * float((w - MEAN) @ slope), slope
 

@@ -40,7 +40,7 @@ LAWS: list[Any] = [
 
 
 def theta_of(law: Any) -> Any:
-    """The coordinates as an array."""
+    """The coordinates as an array of a law, in the order of its domains."""
     return np.array([v for v, _ in law.coordinates.values()])
 
 

@@ -21,7 +21,7 @@ from empirisk.estimators.discriminant.covariance import oas
 
 
 def clouds(rng: np.random.Generator, n: int = 200, p: int = 4) -> tuple[Any, Any]:
-    """Three classes of unlike covariances."""
+    """Three classes of unlike covariances, some rows of each of them."""
     y = np.arange(n) % 3
     mixing = rng.normal(size=(3, p, p))
     return np.einsum("ij,ijk->ik", rng.normal(size=(n, p)), mixing[y]) + 0.7 * y[:, None] + 5.0, y

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from empirisk.distributions.base import Distribution, Fitted
 from empirisk.distributions.bernoulli import Bernoulli
 from empirisk.distributions.beta import Beta
@@ -27,30 +25,9 @@ from empirisk.distributions.multivariate_gaussian import MultivariateGaussian
 from empirisk.distributions.negative_binomial import NegativeBinomial
 from empirisk.distributions.normal_inverse_gamma import NormalInverseGamma
 from empirisk.distributions.poisson import Poisson
+from empirisk.distributions.registry import REGISTRY
 from empirisk.distributions.student_t import StudentT
 from empirisk.distributions.uniform import Uniform
-
-_ROWS: tuple[Any, ...] = (
-    Bernoulli,
-    Beta,
-    Binomial,
-    Exponential,
-    ExponentialFamily,
-    Gamma,
-    Gaussian,
-    Geometric,
-    Laplace,
-    NegativeBinomial,
-    Poisson,
-    Categorical,
-    Dirichlet,
-    Multinomial,
-    MultivariateGaussian,
-    NormalInverseGamma,
-    StudentT,
-    Uniform,
-)
-REGISTRY: dict[str, Any] = {row.name: row for row in _ROWS}
 
 __all__ = [
     "REGISTRY",

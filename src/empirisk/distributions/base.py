@@ -44,7 +44,7 @@ class Observations(Protocol):
 
     @property
     def total(self) -> float:
-        """The sum of the weights."""
+        """The sum of the weights of all rows that are present."""
         ...
 
     def map_sum(self, f: Callable[[Array, Array], Any], /) -> Any:
@@ -162,7 +162,7 @@ class Distribution:
         raise lacking(self, "distribution function, being one of several numbers")
 
     def entropy(self) -> float:
-        """Return ``-E log p(x)`` in nats."""
+        """Return ``-E log p(x)`` in nats, the entropy of the law."""
         raise NotImplementedError
 
     def fisher_information(self) -> Array:

@@ -45,7 +45,7 @@ class Bernoulli(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The numbers 0 and 1."""
+        """The numbers 0 and 1, outside of which the law has no mass."""
         return Interval(0.0, 1.0)
 
     @property
@@ -54,28 +54,28 @@ class Bernoulli(ExponentialMember):
         return np.array([float(logit(self.p))])
 
     def from_natural(self, eta: Array) -> Self:
-        """Return the law with ``p = 1 / (1 + e^-eta)``."""
+        """Return the law with ``p = 1 / (1 + e^-eta)`` for these natural parameters."""
         return self.with_parameters(p=float(expit(eta[0])))
 
     def natural_jacobian(self) -> Array:
-        """Return ``d eta / d p = 1 / (p (1 - p))``."""
+        """Return ``d eta / d p = 1 / (p (1 - p))``, the slope of the natural parameters."""
         with np.errstate(divide="ignore"):
             return np.array([[1.0 / np.float64(self.p * (1.0 - self.p))]])
 
     def statistics(self, x: Array) -> Array:
-        """Return x itself."""
+        """Return x itself, the statistics of each row."""
         return x[:, None]
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``log(1 + e^eta)``."""
+        """Return ``log(1 + e^eta)``, the log-partition at natural parameters eta."""
         return float(np.logaddexp(0.0, eta[0]))
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``1 / (1 + e^-eta)``."""
+        """Return ``1 / (1 + e^-eta)``, the mean of the statistics at eta."""
         return np.asarray(expit(eta))
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``p (1 - p)``."""
+        """Return ``p (1 - p)``, the covariance of the statistics at eta."""
         return np.asarray((expit(eta) * expit(-eta))[:, None])
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
@@ -93,11 +93,11 @@ class Bernoulli(ExponentialMember):
         return np.where(known, xlogy(rows, self.p) + xlog1py(1.0 - rows, -self.p), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return draws of 0 and 1."""
+        """Return draws of 0 and 1 of this law, from a seed."""
         return (generator_of(random_state).random(size) < self.p).astype(np.float64)
 
     def moments(self) -> tuple[float, float]:
-        """Return p and ``p (1 - p)``."""
+        """Return p and ``p (1 - p)``, the mean and the variance of a draw."""
         return float(self.p), float(self.p * (1.0 - self.p))
 
     def cdf(self, x: Any) -> Array:
@@ -106,7 +106,7 @@ class Bernoulli(ExponentialMember):
         return np.where(rows < 0.0, 0.0, np.where(rows < 1.0, 1.0 - self.p, 1.0))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.bernoulli`` with these parameters."""
+        """Return ``scipy.stats.bernoulli`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.bernoulli(self.p)
@@ -123,13 +123,13 @@ class Bernoulli(ExponentialMember):
     conjugate = "beta"
 
     def updated(self, prior: Any, n: float, sums: Array) -> Any:
-        """Return ``Beta(a + ones, b + zeros)``."""
+        """Return ``Beta(a + ones, b + zeros)``, the prior after it has seen the rows."""
         return prior.with_parameters(a=float(prior.a + sums[0]), b=float(prior.b + n - sums[0]))
 
     def entropy(self) -> float:
-        """Return ``-p log p - (1 - p) log(1 - p)``."""
+        """Return ``-p log p - (1 - p) log(1 - p)``, the entropy of the law in nats."""
         return float(-xlogy(self.p, self.p) - xlog1py(1.0 - self.p, -self.p))
 
     def kl(self, other: Bernoulli) -> float:
-        """Return ``p log(p / q) + (1 - p) log((1 - p) / (1 - q))``."""
+        """Return ``p log(p / q) + (1 - p) log((1 - p) / (1 - q))``, the divergence from the other law."""
         return float(rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p))

@@ -51,7 +51,7 @@ class Beta(ExponentialMember):
 
     @property
     def natural(self) -> Array:
-        """``(a, b)``."""
+        """``(a, b)``, the natural parameters of this law."""
         return np.array([self.a, self.b])
 
     def from_natural(self, eta: Array) -> Self:
@@ -68,11 +68,11 @@ class Beta(ExponentialMember):
             return np.stack([np.log(x), np.log1p(-x)]).T
 
     def log_base(self, x: Array) -> Array:
-        """Return ``-log x - log(1 - x)``."""
+        """Return ``-log x - log(1 - x)``, the logarithm of h for each row."""
         return np.asarray(-self.statistics(x).sum(axis=1))
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``log B(a, b)``."""
+        """Return ``log B(a, b)``, the log-partition at natural parameters eta."""
         return float(betaln(eta[0], eta[1]))
 
     def mean_statistics(self, eta: Array) -> Array:
@@ -80,7 +80,7 @@ class Beta(ExponentialMember):
         return np.asarray(digamma(eta) - digamma(eta.sum()))
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``diag(psi'(a), psi'(b)) - psi'(a + b)``."""
+        """Return ``diag(psi'(a), psi'(b)) - psi'(a + b)``, the covariance of the statistics at eta."""
         return np.asarray(np.diag(polygamma(1, eta)) - polygamma(1, eta.sum()))
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
@@ -99,7 +99,9 @@ class Beta(ExponentialMember):
         return self.with_parameters(a=float(mean * total), b=float((1.0 - mean) * total))
 
     def log_prob(self, x: Any) -> Array:
-        """Return ``(a - 1) log x + (b - 1) log(1 - x) - log B(a, b)``; -inf outside of (0, 1)."""
+        """Return ``(a - 1) log x + (b - 1) log(1 - x) - log B(a, b)``, the logarithm of the density of each
+        row; -inf outside of (0, 1).
+        """
         rows = numbers(x)
         inside = self.support.contains(rows)
         safe = np.where(inside, rows, 0.5)
@@ -107,11 +109,13 @@ class Beta(ExponentialMember):
         return np.where(inside, log, -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).beta(self.a, self.b, size)
 
     def moments(self) -> tuple[float, float]:
-        """Return ``a / (a + b)`` and ``a b / ((a + b)^2 (a + b + 1))``."""
+        """Return ``a / (a + b)`` and ``a b / ((a + b)^2 (a + b + 1))``, the mean and the variance of
+        a draw.
+        """
         total = self.a + self.b
         return self.a / total, self.a * self.b / (total**2 * (total + 1.0))
 
@@ -120,7 +124,7 @@ class Beta(ExponentialMember):
         return np.asarray(betainc(self.a, self.b, np.clip(numbers(x), 0.0, 1.0)))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.beta`` with these parameters."""
+        """Return ``scipy.stats.beta`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.beta(self.a, self.b)
@@ -135,7 +139,9 @@ class Beta(ExponentialMember):
         return np.array([(self.a - 1.0) / (self.a + self.b - 2.0)])
 
     def entropy(self) -> float:
-        """Return ``log B(a, b) - (a - 1) psi(a) - (b - 1) psi(b) + (a + b - 2) psi(a + b)``."""
+        """Return ``log B(a, b) - (a - 1) psi(a) - (b - 1) psi(b) + (a + b - 2) psi(a + b)``, the entropy of
+        the law in nats.
+        """
         a, b = self.a, self.b
         shapes = (a - 1.0) * digamma(a) + (b - 1.0) * digamma(b) - (a + b - 2.0) * digamma(a + b)
         return float(betaln(a, b) - shapes)

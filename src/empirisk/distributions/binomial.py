@@ -52,7 +52,7 @@ class Binomial(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The counts from 0 to n."""
+        """The counts from 0 to n, outside of which the law has no mass."""
         return Interval(0.0, float(self.n))
 
     @property
@@ -61,16 +61,16 @@ class Binomial(ExponentialMember):
         return np.array([float(logit(self.p))])
 
     def from_natural(self, eta: Array) -> Self:
-        """Return the law with ``p = 1 / (1 + e^-eta)``."""
+        """Return the law with ``p = 1 / (1 + e^-eta)`` for these natural parameters."""
         return self.with_parameters(p=float(expit(eta[0])))
 
     def natural_jacobian(self) -> Array:
-        """Return ``d eta / d p = 1 / (p (1 - p))``."""
+        """Return ``d eta / d p = 1 / (p (1 - p))``, the slope of the natural parameters."""
         with np.errstate(divide="ignore"):
             return np.array([[1.0 / np.float64(self.p * (1.0 - self.p))]])
 
     def statistics(self, x: Array) -> Array:
-        """Return x itself."""
+        """Return x itself, the statistics of each row."""
         return x[:, None]
 
     def log_base(self, x: Array) -> Array:
@@ -78,15 +78,15 @@ class Binomial(ExponentialMember):
         return np.asarray(-math.log1p(self.n) - betaln(x + 1.0, self.n - x + 1.0))
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``n log(1 + e^eta)``."""
+        """Return ``n log(1 + e^eta)``, the log-partition at natural parameters eta."""
         return float(self.n * np.logaddexp(0.0, eta[0]))
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``n / (1 + e^-eta)``."""
+        """Return ``n / (1 + e^-eta)``, the mean of the statistics at eta."""
         return np.asarray(self.n * expit(eta))
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``n p (1 - p)``."""
+        """Return ``n p (1 - p)``, the covariance of the statistics at eta."""
         return np.asarray((self.n * expit(eta) * expit(-eta))[:, None])
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
@@ -106,11 +106,11 @@ class Binomial(ExponentialMember):
         return masked(self, numbers(x), log_chance)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).binomial(self.n, self.p, size).astype(np.float64)
 
     def moments(self) -> tuple[float, float]:
-        """Return n p and ``n p (1 - p)``."""
+        """Return n p and ``n p (1 - p)``, the mean and the variance of a draw."""
         return float(self.n * self.p), float(self.n * self.p * (1.0 - self.p))
 
     def cdf(self, x: Any) -> Array:
@@ -120,7 +120,7 @@ class Binomial(ExponentialMember):
         return np.where(rows < 0.0, 0.0, np.where(rows >= self.n, 1.0, inside))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.binom`` with these parameters."""
+        """Return ``scipy.stats.binom`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.binom(self.n, self.p)
@@ -137,7 +137,7 @@ class Binomial(ExponentialMember):
     conjugate = "beta"
 
     def updated(self, prior: Any, n: float, sums: Array) -> Any:
-        """Return ``Beta(a + sum x, b + sum (n - x))``."""
+        """Return ``Beta(a + sum x, b + sum (n - x))``, the prior after it has seen the rows."""
         return prior.with_parameters(a=float(prior.a + sums[0]), b=float(prior.b + n * self.n - sums[0]))
 
     def entropy(self) -> float:

@@ -48,7 +48,7 @@ class Categorical(SharesMember):
 
     @property
     def support(self) -> Interval:
-        """The whole numbers below k."""
+        """The whole numbers below k, outside of which the law has no mass."""
         return Interval(0.0, len(self.p) - 1.0)
 
     def _rows(self, x: Any) -> Array:
@@ -103,7 +103,7 @@ class Categorical(SharesMember):
         return np.asarray(np.minimum(reached[at], 1.0))
 
     def entropy(self) -> float:
-        """Return ``-sum p_j log p_j``."""
+        """Return ``-sum p_j log p_j``, the entropy of the law in nats."""
         return float(-xlogy(self.p, self.p).sum())
 
     def kl(self, other: Categorical) -> float:

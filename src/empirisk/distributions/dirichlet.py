@@ -51,7 +51,7 @@ class Dirichlet(ExponentialMember):
 
     @property
     def coordinates(self) -> dict[str, tuple[float, Interval]]:
-        """The concentrations, by part."""
+        """The concentrations, by part, in the order in which a fit estimates them."""
         return {f"concentration[{j}]": (float(v), POSITIVE) for j, v in enumerate(self.concentration)}
 
     def at(self, theta: Array) -> Self:
@@ -60,7 +60,7 @@ class Dirichlet(ExponentialMember):
 
     @property
     def dimension(self) -> int:
-        """One number for each part."""
+        """One number for each part, which is how many numbers a draw has."""
         return len(self.concentration)
 
     @property
@@ -80,7 +80,7 @@ class Dirichlet(ExponentialMember):
 
     @property
     def natural(self) -> Array:
-        """The concentrations."""
+        """The concentrations, the natural parameters of this law."""
         return np.asarray(self.concentration)
 
     def from_natural(self, eta: Array) -> Self:
@@ -97,11 +97,13 @@ class Dirichlet(ExponentialMember):
             return np.log(x)
 
     def log_base(self, x: Array) -> Array:
-        """Return ``-sum log x_j``."""
+        """Return ``-sum log x_j``, the logarithm of h for each row."""
         return np.asarray(-self.statistics(x).sum(axis=1))
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``sum log Gamma(eta_j) - log Gamma(sum eta)``."""
+        """Return ``sum log Gamma(eta_j) - log Gamma(sum eta)``, the log-partition at natural
+        parameters eta.
+        """
         return float(gammaln(eta).sum() - gammaln(eta.sum()))
 
     def mean_statistics(self, eta: Array) -> Array:
@@ -109,7 +111,7 @@ class Dirichlet(ExponentialMember):
         return np.asarray(digamma(eta) - digamma(eta.sum()))
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``diag(psi'(eta)) - psi'(sum eta)``."""
+        """Return ``diag(psi'(eta)) - psi'(sum eta)``, the covariance of the statistics at eta."""
         return np.asarray(np.diag(polygamma(1, eta)) - polygamma(1, eta.sum()))
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
@@ -138,11 +140,13 @@ class Dirichlet(ExponentialMember):
         return np.where(inside, np.log(safe) @ (a - 1.0) - self.log_partition(a), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent rows of shares."""
+        """Return independent rows of shares of this law, from a seed."""
         return generator_of(random_state).dirichlet(self.concentration, size)
 
     def moments(self) -> tuple[Array, Array]:
-        """Return ``m = a / sum a`` and ``(diag(m) - m m') / (1 + sum a)``."""
+        """Return ``m = a / sum a`` and ``(diag(m) - m m') / (1 + sum a)``, the mean and the variance of a
+        draw.
+        """
         total = float(self.concentration.sum())
         m = self.concentration / total
         return m, (np.diag(m) - np.outer(m, m)) / (1.0 + total)
@@ -165,12 +169,12 @@ class Dirichlet(ExponentialMember):
         return np.column_stack([betaincinv(a, rest, tail), betaincinv(a, rest, 1.0 - tail)])
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.dirichlet`` with these concentrations."""
+        """Return ``scipy.stats.dirichlet`` with these concentrations, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.dirichlet(self.concentration)
 
     def entropy(self) -> float:
-        """Return ``A(a) - sum (a_j - 1) (psi(a_j) - psi(sum a))``."""
+        """Return ``A(a) - sum (a_j - 1) (psi(a_j) - psi(sum a))``, the entropy of the law in nats."""
         a = self.concentration
         return self.log_partition(a) - float((a - 1.0) @ self.mean_statistics(a))

@@ -44,12 +44,12 @@ class Exponential(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The numbers from 0 on."""
+        """The numbers from 0 on, outside of which the law has no mass."""
         return Interval(0.0, math.inf, high_closed=False)
 
     @property
     def natural(self) -> Array:
-        """``-r``."""
+        """``-r``, the natural parameters of this law."""
         return np.array([-self.rate])
 
     def from_natural(self, eta: Array) -> Self:
@@ -57,23 +57,23 @@ class Exponential(ExponentialMember):
         return self.with_parameters(rate=float(-eta[0]))
 
     def natural_jacobian(self) -> Array:
-        """Return ``d eta / d r = -1``."""
+        """Return ``d eta / d r = -1``, the slope of the natural parameters."""
         return np.array([[-1.0]])
 
     def statistics(self, x: Array) -> Array:
-        """Return x itself."""
+        """Return x itself, the statistics of each row."""
         return x[:, None]
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``-log(-eta)``."""
+        """Return ``-log(-eta)``, the log-partition at natural parameters eta."""
         return -math.log(-eta[0])
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``-1 / eta``, the mean."""
+        """Return ``-1 / eta``, the mean, which is the mean of the statistics at eta."""
         return np.asarray(-1.0 / eta)
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``1 / eta^2``, the variance."""
+        """Return ``1 / eta^2``, the variance, the covariance of the statistics at eta."""
         return np.asarray(1.0 / eta**2)[:, None]
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
@@ -90,24 +90,24 @@ class Exponential(ExponentialMember):
         return self.with_parameters(rate=float(1.0 / mean))
 
     def log_prob(self, x: Any) -> Array:
-        """Return ``log r - r x``; -inf below 0."""
+        """Return ``log r - r x``, the logarithm of the density of each row; -inf below 0."""
         rows = numbers(x)
         return np.where(self.support.contains(rows), math.log(self.rate) - self.rate * rows, -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).exponential(1.0 / self.rate, size)
 
     def moments(self) -> tuple[float, float]:
-        """Return 1 / r and 1 / r^2."""
+        """Return 1 / r and 1 / r^2, the mean and the variance of a draw."""
         return float(1.0 / self.rate), float(1.0 / self.rate**2)
 
     def cdf(self, x: Any) -> Array:
-        """Return ``1 - e^(-r x)``; 0 below 0."""
+        """Return ``1 - e^(-r x)``, the chance of a draw of at most x; 0 below 0."""
         return np.asarray(-np.expm1(-self.rate * np.maximum(numbers(x), 0.0)))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.expon`` with these parameters."""
+        """Return ``scipy.stats.expon`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.expon(scale=1.0 / self.rate)
@@ -121,11 +121,11 @@ class Exponential(ExponentialMember):
     conjugate = "gamma"
 
     def updated(self, prior: Any, n: float, sums: Array) -> Any:
-        """Return ``Gamma(a + rows, r + sum x)``."""
+        """Return ``Gamma(a + rows, r + sum x)``, the prior after it has seen the rows."""
         return prior.with_parameters(shape=float(prior.shape + n), rate=float(prior.rate + sums[0]))
 
     def entropy(self) -> float:
-        """Return ``1 - log r``."""
+        """Return ``1 - log r``, the entropy of the law in nats."""
         return 1.0 - math.log(self.rate)
 
     def kl(self, other: Exponential) -> float:

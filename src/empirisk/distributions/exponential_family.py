@@ -122,12 +122,12 @@ class ExponentialFamily(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The interval `within`."""
+        """The interval `within`, outside of which the law has no mass."""
         return self.within
 
     @property
     def coordinates(self) -> dict[str, tuple[float, Interval]]:
-        """The natural parameters."""
+        """The natural parameters, in the order in which a fit estimates them."""
         return {f"eta[{j}]": (float(v), LINE) for j, v in enumerate(self.eta)}
 
     def at(self, theta: Array) -> Self:
@@ -136,7 +136,7 @@ class ExponentialFamily(ExponentialMember):
 
     @property
     def natural(self) -> Array:
-        """The parameters eta."""
+        """The parameters eta, the natural parameters of this law."""
         return np.asarray(self.eta)
 
     def from_natural(self, eta: Array) -> Self:
@@ -144,7 +144,7 @@ class ExponentialFamily(ExponentialMember):
         return self.at(eta)
 
     def natural_jacobian(self) -> Array:
-        """Return the identity."""
+        """Return the identity, the slope of the natural parameters."""
         return np.eye(len(self.eta))
 
     def statistics(self, x: Array) -> Array:
@@ -153,7 +153,7 @@ class ExponentialFamily(ExponentialMember):
         return value.reshape(len(x), -1) if len(x) else np.zeros((0, len(self.eta)))
 
     def log_base(self, x: Array) -> Array:
-        """Return ``log h`` of each row."""
+        """Return ``log h`` of each row, the logarithm of h for each row."""
         if self.h is None:
             return np.zeros(len(x))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -312,6 +312,6 @@ class ExponentialFamily(ExponentialMember):
         return mean, float(mass @ (x - mean) ** 2)
 
     def entropy(self) -> float:
-        """Return ``-E log p(x)`` on the nodes."""
+        """Return ``-E log p(x)`` on the nodes, the entropy of the law in nats."""
         x, mass = self._masses(self.eta)
         return float(-(mass @ self.log_prob(x)))

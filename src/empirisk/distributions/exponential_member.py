@@ -30,7 +30,7 @@ class ExponentialMember(Distribution):
 
     @property
     def natural(self) -> Array:
-        """The natural parameters eta, (k,)."""
+        """The natural parameters eta, (k,), the natural parameters of this law."""
         raise NotImplementedError
 
     def from_natural(self, eta: Array) -> Self:
@@ -46,7 +46,7 @@ class ExponentialMember(Distribution):
         return np.zeros(len(x))
 
     def log_partition(self, eta: Array) -> float:
-        """Return A(eta)."""
+        """Return A(eta), the log-partition at natural parameters eta."""
         raise NotImplementedError
 
     def mean_statistics(self, eta: Array) -> Array:

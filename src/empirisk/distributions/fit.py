@@ -172,7 +172,7 @@ def columns_of(x: Any) -> int:
 
 def family_of(family: Any, structure: dict[str, Any], columns: int = 1) -> Distribution:
     """Return some member of a family, with the structure that was given; a name is looked up."""
-    from empirisk.distributions import REGISTRY
+    from empirisk.distributions.registry import REGISTRY
 
     if isinstance(family, Distribution) and not structure:
         return family

@@ -52,12 +52,12 @@ class Gamma(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The numbers above 0."""
+        """The numbers above 0, outside of which the law has no mass."""
         return POSITIVE
 
     @property
     def natural(self) -> Array:
-        """``(a, -r)``."""
+        """``(a, -r)``, the natural parameters of this law."""
         return np.array([self.shape, -self.rate])
 
     def from_natural(self, eta: Array) -> Self:
@@ -74,12 +74,12 @@ class Gamma(ExponentialMember):
             return np.stack([np.log(x), x]).T
 
     def log_base(self, x: Array) -> Array:
-        """Return ``-log x``."""
+        """Return ``-log x``, the logarithm of h for each row."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return -np.log(x)
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``log Gamma(eta_1) - eta_1 log(-eta_2)``."""
+        """Return ``log Gamma(eta_1) - eta_1 log(-eta_2)``, the log-partition at natural parameters eta."""
         return float(gammaln(eta[0]) - eta[0] * math.log(-eta[1]))
 
     def mean_statistics(self, eta: Array) -> Array:
@@ -87,7 +87,7 @@ class Gamma(ExponentialMember):
         return np.array([digamma(eta[0]) - math.log(-eta[1]), -eta[0] / eta[1]])
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``((psi'(a), 1 / r), (1 / r, a / r^2))``."""
+        """Return ``((psi'(a), 1 / r), (1 / r, a / r^2))``, the covariance of the statistics at eta."""
         cross = -1.0 / eta[1]
         return np.array([[polygamma(1, eta[0]), cross], [cross, eta[0] / eta[1] ** 2]])
 
@@ -101,7 +101,9 @@ class Gamma(ExponentialMember):
         return self.with_parameters(shape=float(mean**2 / variance), rate=float(mean / variance))
 
     def log_prob(self, x: Any) -> Array:
-        """Return ``a log r + (a - 1) log x - r x - log Gamma(a)``; -inf for x <= 0."""
+        """Return ``a log r + (a - 1) log x - r x - log Gamma(a)``, the logarithm of the density of each row;
+        -inf for x <= 0.
+        """
         rows = numbers(x)
         inside = (rows > 0.0) & (rows < np.inf)
         safe = np.where(inside, rows, 1.0)
@@ -109,7 +111,7 @@ class Gamma(ExponentialMember):
         return np.where(inside, a * math.log(r) + (a - 1.0) * np.log(safe) - r * safe - gammaln(a), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).gamma(self.shape, 1.0 / self.rate, size)
 
     def moments(self) -> tuple[float, float]:
@@ -121,7 +123,7 @@ class Gamma(ExponentialMember):
         return np.asarray(gammainc(self.shape, self.rate * np.maximum(numbers(x), 0.0)))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.gamma`` with these parameters."""
+        """Return ``scipy.stats.gamma`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.gamma(self.shape, scale=1.0 / self.rate)
@@ -136,7 +138,7 @@ class Gamma(ExponentialMember):
         return np.array([(self.shape - 1.0) / self.rate])
 
     def entropy(self) -> float:
-        """Return ``a - log r + log Gamma(a) + (1 - a) psi(a)``."""
+        """Return ``a - log r + log Gamma(a) + (1 - a) psi(a)``, the entropy of the law in nats."""
         a = self.shape
         return float(a - math.log(self.rate) + gammaln(a) + (1.0 - a) * digamma(a))
 

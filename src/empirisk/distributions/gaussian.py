@@ -52,7 +52,7 @@ class Gaussian(ExponentialMember):
 
     @property
     def natural(self) -> Array:
-        """``(m / v, -1 / (2 v))``."""
+        """``(m / v, -1 / (2 v))``, the natural parameters of this law."""
         return np.array([self.mean / self.variance, -0.5 / self.variance])
 
     def from_natural(self, eta: Array) -> Self:
@@ -74,20 +74,22 @@ class Gaussian(ExponentialMember):
         return np.column_stack([gap / self.variance, 0.5 * (gap * gap / self.variance - 1.0) / self.variance])
 
     def statistics(self, x: Array) -> Array:
-        """Return x and its square."""
+        """Return x and its square, the statistics of each row."""
         return np.stack([x, x * x]).T
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``-eta_1^2 / (4 eta_2) + log(-pi / eta_2) / 2``."""
+        """Return ``-eta_1^2 / (4 eta_2) + log(-pi / eta_2) / 2``, the log-partition at natural parameters
+        eta.
+        """
         return float(-(eta[0] ** 2) / (4.0 * eta[1]) + 0.5 * math.log(-math.pi / eta[1]))
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``(m, m^2 + v)``."""
+        """Return ``(m, m^2 + v)``, the mean of the statistics at eta."""
         m, v = -0.5 * eta[0] / eta[1], -0.5 / eta[1]
         return np.array([m, m * m + v])
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``((v, 2 m v), (2 m v, 4 m^2 v + 2 v^2))``."""
+        """Return ``((v, 2 m v), (2 m v, 4 m^2 v + 2 v^2))``, the covariance of the statistics at eta."""
         m, v = -0.5 * eta[0] / eta[1], -0.5 / eta[1]
         return np.array([[v, 2.0 * m * v], [2.0 * m * v, 4.0 * m * m * v + 2.0 * v * v]])
 
@@ -105,16 +107,16 @@ class Gaussian(ExponentialMember):
         return self.with_parameters(mean=float(mean), variance=float(variance))
 
     def log_prob(self, x: Any) -> Array:
-        """Return ``-(x - m)^2 / (2 v) - log(2 pi v) / 2``."""
+        """Return ``-(x - m)^2 / (2 v) - log(2 pi v) / 2``, the logarithm of the density of each row."""
         gap = numbers(x) - self.mean
         return -0.5 * (gap * gap / self.variance + math.log(2.0 * math.pi * self.variance))
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return self.mean + math.sqrt(self.variance) * generator_of(random_state).standard_normal(size)
 
     def moments(self) -> tuple[float, float]:
-        """Return m and v."""
+        """Return m and v, the mean and the variance of a draw."""
         return float(self.mean), float(self.variance)
 
     def cdf(self, x: Any) -> Array:
@@ -122,7 +124,7 @@ class Gaussian(ExponentialMember):
         return np.asarray(ndtr((numbers(x) - self.mean) / math.sqrt(self.variance)))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.norm`` with these parameters."""
+        """Return ``scipy.stats.norm`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.norm(self.mean, math.sqrt(self.variance))
@@ -154,7 +156,7 @@ class Gaussian(ExponentialMember):
         )
 
     def entropy(self) -> float:
-        """Return ``log(2 pi e v) / 2``."""
+        """Return ``log(2 pi e v) / 2``, the entropy of the law in nats."""
         return 0.5 * math.log(2.0 * math.pi * math.e * self.variance)
 
     def kl(self, other: Gaussian) -> float:

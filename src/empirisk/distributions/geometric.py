@@ -49,34 +49,34 @@ class Geometric(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The counts from 1 on."""
+        """The counts from 1 on, outside of which the law has no mass."""
         return Interval(1.0, math.inf, high_closed=False)
 
     @property
     def natural(self) -> Array:
-        """``log(1 - p)``."""
+        """``log(1 - p)``, the natural parameters of this law."""
         with np.errstate(divide="ignore"):
             return np.array([np.log1p(-self.p)])
 
     def from_natural(self, eta: Array) -> Self:
-        """Return the law with ``p = 1 - e^eta``."""
+        """Return the law with ``p = 1 - e^eta`` for these natural parameters."""
         return self.with_parameters(p=float(-np.expm1(eta[0])))
 
     def natural_jacobian(self) -> Array:
-        """Return ``d eta / d p = -1 / (1 - p)``."""
+        """Return ``d eta / d p = -1 / (1 - p)``, the slope of the natural parameters."""
         with np.errstate(divide="ignore"):
             return np.array([[-1.0 / np.float64(1.0 - self.p)]])
 
     def statistics(self, x: Array) -> Array:
-        """Return x itself."""
+        """Return x itself, the statistics of each row."""
         return x[:, None]
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``eta - log(1 - e^eta)``."""
+        """Return ``eta - log(1 - e^eta)``, the log-partition at natural parameters eta."""
         return float(eta[0] - np.log(-np.expm1(eta[0])))
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``1 / (1 - e^eta)``, which is 1 / p."""
+        """Return ``1 / (1 - e^eta)``, which is 1 / p, the mean of the statistics at eta."""
         return np.asarray(-1.0 / np.expm1(eta))
 
     def covariance_statistics(self, eta: Array) -> Array:
@@ -96,11 +96,11 @@ class Geometric(ExponentialMember):
         return masked(self, numbers(x), lambda k: xlog1py(k - 1.0, -self.p) + math.log(self.p))
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).geometric(self.p, size).astype(np.float64)
 
     def moments(self) -> tuple[float, float]:
-        """Return 1 / p and (1 - p) / p^2."""
+        """Return 1 / p and (1 - p) / p^2, the mean and the variance of a draw."""
         return float(1.0 / self.p), float((1.0 - self.p) / self.p**2)
 
     def cdf(self, x: Any) -> Array:
@@ -109,7 +109,7 @@ class Geometric(ExponentialMember):
         return np.asarray(-np.expm1(xlog1py(rows, -self.p)))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.geom`` with these parameters."""
+        """Return ``scipy.stats.geom`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.geom(self.p)
@@ -126,11 +126,11 @@ class Geometric(ExponentialMember):
     conjugate = "beta"
 
     def updated(self, prior: Any, n: float, sums: Array) -> Any:
-        """Return ``Beta(a + rows, b + sum (x - 1))``."""
+        """Return ``Beta(a + rows, b + sum (x - 1))``, the prior after it has seen the rows."""
         return prior.with_parameters(a=float(prior.a + n), b=float(prior.b + sums[0] - n))
 
     def entropy(self) -> float:
-        """Return ``-(p log p + (1 - p) log(1 - p)) / p``."""
+        """Return ``-(p log p + (1 - p) log(1 - p)) / p``, the entropy of the law in nats."""
         return float(-(xlogy(self.p, self.p) + xlog1py(1.0 - self.p, -self.p)) / self.p)
 
     def kl(self, other: Geometric) -> float:

@@ -54,7 +54,7 @@ class GoodnessOfFit:
 
     @property
     def verdict(self) -> str:
-        """What follows, in one sentence."""
+        """What follows, in one sentence from the statistic and its p-value."""
         high = self.p_value.high
         if high is not None and high < 0.05:
             law = self.law.title

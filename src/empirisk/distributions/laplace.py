@@ -79,7 +79,7 @@ class Laplace(Distribution):
         return self.with_parameters(location=float(mean), scale=math.sqrt(0.5 * variance))
 
     def log_prob(self, x: Any) -> Array:
-        """Return ``-|x - m| / b - log(2 b)``."""
+        """Return ``-|x - m| / b - log(2 b)``, the logarithm of the density of each row."""
         gap = np.abs(numbers(x) - self.location)
         return np.asarray(-gap / self.scale - math.log(2.0 * self.scale))
 
@@ -89,15 +89,15 @@ class Laplace(Distribution):
         return np.asarray(np.column_stack([np.sign(gap), np.abs(gap) - 1.0]) / self.scale)
 
     def fisher_information(self) -> Array:
-        """Return ``diag(1 / b^2, 1 / b^2)``."""
+        """Return ``diag(1 / b^2, 1 / b^2)``, the information that one row has."""
         return np.eye(2) / self.scale**2
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).laplace(self.location, self.scale, size)
 
     def moments(self) -> tuple[float, float]:
-        """Return m and ``2 b^2``."""
+        """Return m and ``2 b^2``, the mean and the variance of a draw."""
         return float(self.location), float(2.0 * self.scale**2)
 
     def cdf(self, x: Any) -> Array:
@@ -107,13 +107,13 @@ class Laplace(Distribution):
         return np.asarray(np.where(gap < 0.0, tail, 1.0 - tail))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.laplace`` with these parameters."""
+        """Return ``scipy.stats.laplace`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.laplace(self.location, self.scale)
 
     def entropy(self) -> float:
-        """Return ``1 + log(2 b)``."""
+        """Return ``1 + log(2 b)``, the entropy of the law in nats."""
         return 1.0 + math.log(2.0 * self.scale)
 
     def kl(self, other: Laplace) -> float:

@@ -86,7 +86,7 @@ def fit_map(
 
 def check_prior(law: Distribution, prior: Any) -> None:
     """Refuse a prior that is not of the conjugate family, by the name of that."""
-    from empirisk.distributions import REGISTRY
+    from empirisk.distributions.registry import REGISTRY
 
     if not law.conjugate:
         able = sorted(name for name, row in REGISTRY.items() if row.conjugate)

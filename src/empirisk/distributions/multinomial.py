@@ -53,12 +53,12 @@ class Multinomial(SharesMember):
 
     @property
     def trials(self) -> int:
-        """The number n of trials."""
+        """The number n of trials that each row counts, known beforehand."""
         return self.n
 
     @property
     def dimension(self) -> int:
-        """One number for each class."""
+        """One number for each class, which is how many numbers a draw has."""
         return len(self.p)
 
     @property
@@ -80,11 +80,11 @@ class Multinomial(SharesMember):
         return numbers(x, self.dimension)
 
     def statistics(self, x: Array) -> Array:
-        """Return the counts themselves."""
+        """Return the counts themselves, the statistics of each row."""
         return x
 
     def log_base(self, x: Array) -> Array:
-        """Return ``log n! - sum log x_j!``."""
+        """Return ``log n! - sum log x_j!``, the logarithm of h for each row."""
         return np.asarray(gammaln(self.n + 1.0) - gammaln(x + 1.0).sum(axis=1))
 
     def matched(self, mean: Any, variance: Any) -> Self:
@@ -100,16 +100,16 @@ class Multinomial(SharesMember):
         return np.where(known, self.log_base(safe) + xlogy(safe, self.p).sum(axis=1), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent rows of counts."""
+        """Return independent rows of counts of this law, from a seed."""
         p = self.p / self.p.sum()
         return generator_of(random_state).multinomial(self.n, p, size).astype(np.float64)
 
     def moments(self) -> tuple[Array, Array]:
-        """Return n p and ``n (diag(p) - p p')``."""
+        """Return n p and ``n (diag(p) - p p')``, the mean and the variance of a draw."""
         return self.n * self.p, self.n * (np.diag(self.p) - np.outer(self.p, self.p))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.multinomial`` with these parameters."""
+        """Return ``scipy.stats.multinomial`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.multinomial(self.n, self.p)

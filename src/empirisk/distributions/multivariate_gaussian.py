@@ -68,7 +68,7 @@ class MultivariateGaussian(ExponentialMember):
 
     @property
     def dimension(self) -> int:
-        """The length of the mean."""
+        """The length of the mean, which is how many numbers a draw has."""
         return len(self.mean)
 
     @property
@@ -79,7 +79,7 @@ class MultivariateGaussian(ExponentialMember):
 
     @property
     def precision(self) -> Array:
-        """The inverse of the covariance."""
+        """The inverse of the covariance matrix, by which deviations are weighed."""
         half = solve_triangular(self.root, np.eye(self.dimension), lower=True)
         return np.asarray(half.T @ half)
 
@@ -143,13 +143,13 @@ class MultivariateGaussian(ExponentialMember):
         return np.column_stack([x, x[:, i] * x[:, j]])
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``m' C^-1 m / 2 + log det(2 pi C) / 2``."""
+        """Return ``m' C^-1 m / 2 + log det(2 pi C) / 2``, the log-partition at natural parameters eta."""
         law = self.from_natural(eta)
         return float(0.5 * law.mean @ eta[: self.dimension] + law._log_volume)
 
     @property
     def _log_volume(self) -> float:
-        """``log det(2 pi C) / 2``."""
+        """``log det(2 pi C) / 2``, the part of the density that no row changes."""
         return float(np.log(np.diag(self.root)).sum() + 0.5 * self.dimension * math.log(2.0 * math.pi))
 
     def mean_statistics(self, eta: Array) -> Array:
@@ -208,7 +208,9 @@ class MultivariateGaussian(ExponentialMember):
         return self.with_parameters(mean=np.asarray(mean), covariance=C)
 
     def log_prob(self, x: Any) -> Array:
-        """Return ``-|L^-1 (x - m)|^2 / 2 - log det(2 pi C) / 2``."""
+        """Return ``-|L^-1 (x - m)|^2 / 2 - log det(2 pi C) / 2``, the logarithm of the density of
+        each row.
+        """
         gap = solve_triangular(self.root, (numbers(x, self.dimension) - self.mean).T, lower=True)
         return np.asarray(-0.5 * (gap * gap).sum(axis=0) - self._log_volume)
 
@@ -218,17 +220,19 @@ class MultivariateGaussian(ExponentialMember):
         return np.asarray(self.mean + z @ self.root.T)
 
     def moments(self) -> tuple[Array, Array]:
-        """Return m and C."""
+        """Return m and C, the mean and the variance of a draw."""
         return self.mean, self.covariance
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.multivariate_normal`` with these parameters."""
+        """Return ``scipy.stats.multivariate_normal`` with these parameters, which is the same law in
+        SciPy.
+        """
         from scipy import stats
 
         return stats.multivariate_normal(self.mean, self.covariance)
 
     def entropy(self) -> float:
-        """Return ``log det(2 pi e C) / 2``."""
+        """Return ``log det(2 pi e C) / 2``, the entropy of the law in nats."""
         return self._log_volume + 0.5 * self.dimension
 
     def kl(self, other: MultivariateGaussian) -> float:

@@ -64,7 +64,7 @@ class NegativeBinomial(Distribution):
 
     @property
     def support(self) -> Interval:
-        """The counts from 0 on."""
+        """The counts from 0 on, outside of which the law has no mass."""
         return Interval(0.0, math.inf, high_closed=False)
 
     def maximise(self, data: Observations) -> Fitted:
@@ -138,7 +138,7 @@ class NegativeBinomial(Distribution):
         return rng.poisson(rate).astype(np.float64)
 
     def moments(self) -> tuple[float, float]:
-        """Return m and ``m + a m^2``."""
+        """Return m and ``m + a m^2``, the mean and the variance of a draw."""
         return float(self.mean), float(self.mean + self.dispersion * self.mean**2)
 
     def cdf(self, x: Any) -> Array:
@@ -149,7 +149,7 @@ class NegativeBinomial(Distribution):
         return np.where(rows < 0.0, 0.0, chance)
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.nbinom`` with these parameters."""
+        """Return ``scipy.stats.nbinom`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.nbinom(1.0 / self.dispersion, 1.0 / (1.0 + self.dispersion * self.mean))

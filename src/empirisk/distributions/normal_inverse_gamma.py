@@ -77,7 +77,7 @@ class NormalInverseGamma(ExponentialMember):
 
     @property
     def natural(self) -> Array:
-        """``(-b - k u^2 / 2, k u, -k / 2, -a - 3/2)``."""
+        """``(-b - k u^2 / 2, k u, -k / 2, -a - 3/2)``, the natural parameters of this law."""
         u, k = self.mean, self.strength
         return np.array([-self.scale - 0.5 * k * u * u, k * u, -0.5 * k, -self.shape - 1.5])
 
@@ -100,19 +100,21 @@ class NormalInverseGamma(ExponentialMember):
         )
 
     def statistics(self, x: Array) -> Array:
-        """Return ``1 / v, m / v, m^2 / v, log v``."""
+        """Return ``1 / v, m / v, m^2 / v, log v``, the statistics of each row."""
         with np.errstate(divide="ignore", invalid="ignore"):
             m, g = x[:, 0], 1.0 / x[:, 1]
             return np.column_stack([g, m * g, m * m * g, np.log(x[:, 1])])
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``log Gamma(a) - a log b - log(k / (2 pi)) / 2``."""
+        """Return ``log Gamma(a) - a log b - log(k / (2 pi)) / 2``, the log-partition at natural parameters
+        eta.
+        """
         law = self.from_natural(eta)
         inner = gammaln(law.shape) - law.shape * math.log(law.scale)
         return float(inner - 0.5 * math.log(law.strength / (2.0 * math.pi)))
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``a / b, u a / b, u^2 a / b + 1 / k, log b - psi(a)``."""
+        """Return ``a / b, u a / b, u^2 a / b + 1 / k, log b - psi(a)``, the mean of the statistics at eta."""
         law = self.from_natural(eta)
         u, g = law.mean, law.shape / law.scale
         last = math.log(law.scale) - float(digamma(law.shape))
@@ -170,7 +172,7 @@ class NormalInverseGamma(ExponentialMember):
         return np.array([self.mean, v]), np.diag([v / self.strength, spread])
 
     def mode(self) -> Array:
-        """Return ``(u, b / (a + 3/2))``."""
+        """Return ``(u, b / (a + 3/2))``, the place of the largest density."""
         return np.array([self.mean, self.scale / (self.shape + 1.5)])
 
     def credible(self, level: float) -> Array:

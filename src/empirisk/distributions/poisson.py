@@ -47,12 +47,12 @@ class Poisson(ExponentialMember):
 
     @property
     def support(self) -> Interval:
-        """The counts from 0 on."""
+        """The counts from 0 on, outside of which the law has no mass."""
         return Interval(0.0, math.inf, high_closed=False)
 
     @property
     def natural(self) -> Array:
-        """``log r``."""
+        """``log r``, the natural parameters of this law."""
         return np.array([math.log(self.rate)])
 
     def from_natural(self, eta: Array) -> Self:
@@ -60,27 +60,27 @@ class Poisson(ExponentialMember):
         return self.with_parameters(rate=math.exp(eta[0]))
 
     def natural_jacobian(self) -> Array:
-        """Return ``d eta / d r = 1 / r``."""
+        """Return ``d eta / d r = 1 / r``, the slope of the natural parameters."""
         return np.array([[1.0 / self.rate]])
 
     def statistics(self, x: Array) -> Array:
-        """Return x itself."""
+        """Return x itself, the statistics of each row."""
         return x[:, None]
 
     def log_base(self, x: Array) -> Array:
-        """Return ``-log x!``."""
+        """Return ``-log x!``, the logarithm of h for each row."""
         return np.asarray(-gammaln(x + 1.0))
 
     def log_partition(self, eta: Array) -> float:
-        """Return ``e^eta``."""
+        """Return ``e^eta``, the log-partition at natural parameters eta."""
         return math.exp(eta[0])
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return ``e^eta``, the rate."""
+        """Return ``e^eta``, the rate and the mean of the statistics at eta."""
         return np.exp(eta)
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``e^eta``, the rate."""
+        """Return ``e^eta``, the rate and the covariance of the statistics at eta."""
         return np.exp(eta)[:, None]
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
@@ -101,7 +101,7 @@ class Poisson(ExponentialMember):
         return masked(self, numbers(x), lambda k: xlogy(k, self.rate) - self.rate - gammaln(k + 1.0))
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).poisson(self.rate, size).astype(np.float64)
 
     def moments(self) -> tuple[float, float]:
@@ -114,7 +114,7 @@ class Poisson(ExponentialMember):
         return np.where(rows < 0.0, 0.0, pdtr(np.maximum(rows, 0.0), self.rate))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.poisson`` with these parameters."""
+        """Return ``scipy.stats.poisson`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.poisson(self.rate)
@@ -127,7 +127,7 @@ class Poisson(ExponentialMember):
     conjugate = "gamma"
 
     def updated(self, prior: Any, n: float, sums: Array) -> Any:
-        """Return ``Gamma(a + sum x, r + rows)``."""
+        """Return ``Gamma(a + sum x, r + rows)``, the prior after it has seen the rows."""
         return prior.with_parameters(shape=float(prior.shape + sums[0]), rate=float(prior.rate + n))
 
     def entropy(self) -> float:

@@ -50,7 +50,7 @@ class Support:
         return np.asarray(self.centre + self.scale * np.sinh(t))
 
     def slope(self, t: Array) -> Array:
-        """Return the derivative of ``place``."""
+        """Return the derivative of ``place`` of the change of variable at each node."""
         low, high = self.interval.low, self.interval.high
         if math.isfinite(low) and math.isfinite(high):
             return np.asarray((high - low) * expit(t) * expit(-t))

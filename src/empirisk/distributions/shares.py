@@ -66,7 +66,7 @@ class SharesMember(ExponentialMember):
 
     @property
     def coordinates(self) -> dict[str, tuple[float, Interval]]:
-        """The chances, by class."""
+        """The chances, by class, in the order in which a fit estimates them."""
         return {f"p[{j}]": (float(v), Interval(0.0, 1.0)) for j, v in enumerate(self.p)}
 
     def at(self, theta: Array) -> Self:
@@ -75,7 +75,7 @@ class SharesMember(ExponentialMember):
 
     @property
     def tangent(self) -> Array:
-        """``I - 1 1' / k``: the sum stays 1."""
+        """``I - 1 1' / k``: the sum stays 1 along every direction that is left."""
         k = len(self.p)
         return np.eye(k) - 1.0 / k
 
@@ -99,11 +99,11 @@ class SharesMember(ExponentialMember):
         return float(self.trials * logsumexp(eta))
 
     def mean_statistics(self, eta: Array) -> Array:
-        """Return n p."""
+        """Return n p, the mean of the statistics at eta."""
         return np.asarray(self.trials * softmax(eta))
 
     def covariance_statistics(self, eta: Array) -> Array:
-        """Return ``n (diag(p) - p p')``."""
+        """Return ``n (diag(p) - p p')``, the covariance of the statistics at eta."""
         p = softmax(eta)
         return np.asarray(self.trials * (np.diag(p) - np.outer(p, p)))
 

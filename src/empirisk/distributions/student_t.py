@@ -145,7 +145,7 @@ class StudentT(Distribution):
         return self.with_parameters(df=f, location=float(mean), scale=scale)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return self.location + self.scale * generator_of(random_state).standard_t(self.df, size)
 
     def moments(self) -> tuple[float, float]:
@@ -159,13 +159,15 @@ class StudentT(Distribution):
         return np.asarray(stdtr(self.df, (numbers(x) - self.location) / self.scale))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.t`` with these parameters."""
+        """Return ``scipy.stats.t`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.t(self.df, self.location, self.scale)
 
     def entropy(self) -> float:
-        """Return ``(f + 1) / 2 (psi((f + 1) / 2) - psi(f / 2)) - log p(m)``."""
+        """Return ``(f + 1) / 2 (psi((f + 1) / 2) - psi(f / 2)) - log p(m)``, the entropy of the law
+        in nats.
+        """
         f = self.df
         return float(0.5 * (f + 1.0) * (digamma(0.5 * (f + 1.0)) - digamma(0.5 * f))) - self._log_norm()
 

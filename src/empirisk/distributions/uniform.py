@@ -84,11 +84,11 @@ class Uniform(Distribution):
         return np.where(self.support.contains(numbers(x)), -math.log(self.high - self.low), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
-        """Return independent draws."""
+        """Return independent draws of this law, from a seed."""
         return generator_of(random_state).uniform(self.low, self.high, size)
 
     def moments(self) -> tuple[float, float]:
-        """Return ``(a + b) / 2`` and ``(b - a)^2 / 12``."""
+        """Return ``(a + b) / 2`` and ``(b - a)^2 / 12``, the mean and the variance of a draw."""
         return 0.5 * (self.low + self.high), (self.high - self.low) ** 2 / 12.0
 
     def cdf(self, x: Any) -> Array:
@@ -96,7 +96,7 @@ class Uniform(Distribution):
         return np.asarray(np.clip((numbers(x) - self.low) / (self.high - self.low), 0.0, 1.0))
 
     def frozen(self) -> Any:
-        """Return ``scipy.stats.uniform`` with these parameters."""
+        """Return ``scipy.stats.uniform`` with these parameters, which is the same law in SciPy."""
         from scipy import stats
 
         return stats.uniform(self.low, self.high - self.low)
@@ -120,7 +120,7 @@ class Uniform(Distribution):
         }
 
     def entropy(self) -> float:
-        """Return ``log(b - a)``."""
+        """Return ``log(b - a)``, the entropy of the law in nats."""
         return math.log(self.high - self.low)
 
     def kl(self, other: Uniform) -> float:

@@ -162,7 +162,9 @@ class SpectralProblem(Problem, Brief):
         spectrum = evaluation if isinstance(evaluation, Spectrum) else self.evaluate(w)
         R = spectrum.residual
         bound = self.operator.bound
-        residual = float(np.sqrt(max(0.0, float(np.linalg.eigvalsh(R.T @ R)[-1]))))
+        # In units of the largest entry where that is large: the squares of weights of 1e300 are no numbers.
+        unit = max(1.0, float(np.abs(R).max()))
+        residual = unit * float(np.sqrt(max(0.0, float(np.linalg.eigvalsh((R / unit).T @ (R / unit))[-1]))))
         floor = float(np.finfo(np.float64).eps) * bound * (10.0 + math.sqrt(self.operator.n))
         value = max(residual, floor)
         every = "the value is" if self.k == 1 else f"each of the {self.k} values is"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from empirisk.samplers.base import Guess, Sampler, Target
 from empirisk.samplers.draws import Draws, DrawsSummary
 from empirisk.samplers.function_target import FunctionTarget
@@ -13,19 +11,10 @@ from empirisk.samplers.mala import MALA
 from empirisk.samplers.nuts import NUTS
 from empirisk.samplers.proximal_langevin import ProximalLangevin
 from empirisk.samplers.random_walk import RandomWalk
+from empirisk.samplers.registry import REGISTRY
 from empirisk.samplers.sample import sample
 from empirisk.samplers.sgld import SGLD
 from empirisk.samplers.ula import ULA
-
-REGISTRY: dict[str, Any] = {
-    "hmc": HMC,
-    "mala": MALA,
-    "nuts": NUTS,
-    "proximal_langevin": ProximalLangevin,
-    "random_walk": RandomWalk,
-    "sgld": SGLD,
-    "ula": ULA,
-}
 
 __all__ = [
     "HMC",

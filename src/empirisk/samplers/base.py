@@ -37,7 +37,7 @@ class Target(Protocol):
 
     @property
     def size(self) -> int:
-        """The number of parameters."""
+        """The number of parameters that each draw has, in their order."""
         ...
 
     @property

@@ -124,7 +124,7 @@ class Draws:
 
     @cached_property
     def mean(self) -> Array:
-        """Means of all draws, (d,)."""
+        """Means of all draws, (d,), one for each of the parameters."""
         with _unbounded():
             return np.asarray(self.draws.mean(axis=(0, 1)))
 

@@ -1,4 +1,4 @@
-"""Functions of Python as targets."""
+"""Functions of Python as targets that samplers draw from."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class FunctionTarget:
 
     @property
     def size(self) -> int:
-        """The number of parameters."""
+        """The number of parameters that each draw has, in their order."""
         return len(self.start)
 
     @property

@@ -73,7 +73,7 @@ class LinearTarget:
 
     @property
     def size(self) -> int:
-        """The number of parameters."""
+        """The number of parameters that each draw has, in their order."""
         return int(self.problem.n_params)
 
     @property

@@ -37,5 +37,5 @@ class MALA(Sampler):
 
     @property
     def wanted(self) -> float:
-        """The given target."""
+        """The given target acceptance that the warm-up aims at."""
         return self.target_acceptance

@@ -41,7 +41,7 @@ class NUTS(Sampler):
 
     @property
     def wanted(self) -> float:
-        """The given target."""
+        """The given target acceptance that the warm-up aims at."""
         return self.target_acceptance
 
     @property

@@ -50,5 +50,5 @@ class ProximalLangevin(Sampler):
 
     @property
     def wanted(self) -> float:
-        """The given target."""
+        """The given target acceptance that the warm-up aims at."""
         return self.target_acceptance

@@ -39,5 +39,5 @@ class RandomWalk(Sampler):
 
     @property
     def wanted(self) -> float:
-        """The given target."""
+        """The given target acceptance that the warm-up aims at."""
         return self.target_acceptance

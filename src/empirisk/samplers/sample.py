@@ -128,7 +128,7 @@ def sample(
 
 def sampler_of(method: Any) -> Sampler:
     """Return a sampler by its name; a sampler is itself."""
-    from empirisk.samplers import REGISTRY
+    from empirisk.samplers.registry import REGISTRY
 
     if isinstance(method, Sampler):
         return method

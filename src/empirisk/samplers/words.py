@@ -1,4 +1,4 @@
-"""Refusals that samplers share."""
+"""Refusals of parameters that all samplers share."""
 
 from __future__ import annotations
 

@@ -66,7 +66,8 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
     --------
     >>> import numpy as np, empirisk as er
     >>> X = np.linspace(-3.0, 3.0, 200)[:, None]
-    >>> model = er.MLPRegressor(20, "tanh", step=0.01, batch_size=50).fit(X, np.sin(X[:, 0]))
+    >>> model = er.MLPRegressor(20, "tanh", step=0.03, batch_size=50, n_epochs=400)
+    >>> model = model.fit(X, np.sin(X[:, 0]))
     >>> bool(abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.1)
     True
     """
