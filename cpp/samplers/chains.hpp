@@ -13,7 +13,7 @@ namespace empirisk {
 
 enum class Move { random_walk, unadjusted_langevin, adjusted_langevin, hamiltonian, no_u_turn };
 constexpr const char* move_names[] = {"random_walk", "ula", "mala", "hmc", "nuts"};
-constexpr std::int64_t told_columns = 6;  // acceptance, gradients, depth, divergent, U, step
+constexpr std::int64_t told_columns = 7;  // acceptance, gradients, depth, divergent, U, step, energy
 
 // A piece of a run: `count` transitions of one chain from step number `first`.
 struct ChainRun {
@@ -60,7 +60,7 @@ inline void run_chain(Potential& target, const ChainRun& run) {
     if ((i + 1) % run.thin) continue;
     const std::int64_t row = i / run.thin;
     if (run.draws) std::copy(at.w.begin(), at.w.end(), run.draws + row * d);
-    const double line[told_columns] = {told.acceptance, told.steps, told.depth, double(told.divergent), at.u, how.step};
+    const double line[told_columns] = {told.acceptance, told.steps, told.depth, double(told.divergent), at.u, how.step, told.energy};
     if (run.told) std::copy(line, line + told_columns, run.told + row * told_columns);
   }
   std::copy(at.w.begin(), at.w.end(), run.w);

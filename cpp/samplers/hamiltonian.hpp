@@ -49,8 +49,9 @@ inline Told hamiltonian(Potential& target, Place& at, const Proposal& how, Philo
   }
   const bool divergent = !(end - start <= most_energy);
   const double chance = divergent ? 0.0 : at_most_one(start - end);
-  if (rng.uniform() < chance) at = std::move(z.place);
-  return {chance, double(taken), 0.0, divergent};
+  const bool moved = rng.uniform() < chance;
+  if (moved) at = std::move(z.place);
+  return {chance, double(taken), 0.0, divergent, moved ? end : start};
 }
 
 }  // namespace empirisk

@@ -34,6 +34,7 @@ struct Path {
   Place drawn;
   Numbers p_first, p_last, velocity_first, velocity_last, sum;
   double log_weight = -std::numeric_limits<double>::infinity();
+  double energy = 0.0;  // H of the point that is drawn
 
   explicit Path(std::int64_t d) : drawn(d) {}
 };
@@ -55,6 +56,7 @@ class NoUTurn {
     all.p_first = all.p_last = all.sum = first.p;
     all.velocity_first = all.velocity_last = first.velocity;
     all.log_weight = 0.0;
+    all.energy = start_;
     std::int64_t depth = 0;
     while (depth < how_.most_steps) {
       const bool forth = rng_.uniform() < 0.5;
@@ -63,11 +65,14 @@ class NoUTurn {
       ++depth;
       if (!whole) break;
       // The new half is preferred, which moves farther and keeps the law (biased progressive sampling).
-      if (rng_.uniform() < std::exp(part.log_weight - all.log_weight)) all.drawn = part.drawn;
+      if (rng_.uniform() < std::exp(part.log_weight - all.log_weight)) {
+        all.drawn = part.drawn;
+        all.energy = part.energy;
+      }
       if (!join(all, part, forth)) break;
     }
     at = std::move(all.drawn);
-    return {gradients_ > 0.0 ? chances_ / gradients_ : 0.0, gradients_, double(depth), divergent_};
+    return {gradients_ > 0.0 ? chances_ / gradients_ : 0.0, gradients_, double(depth), divergent_, all.energy};
   }
 
  private:
@@ -79,6 +84,7 @@ class NoUTurn {
     const double total = log_add(near.log_weight, far.log_weight);
     const bool from_far = rng_.uniform() < std::exp(far.log_weight - total);
     out.drawn = from_far ? std::move(far.drawn) : std::move(near.drawn);
+    out.energy = from_far ? far.energy : near.energy;
     const bool good = grows(near, far);
     out.sum = plus(near.sum, far.sum);
     out.log_weight = total;
@@ -102,6 +108,7 @@ class NoUTurn {
     out.p_first = out.p_last = out.sum = z.p;
     out.velocity_first = out.velocity_last = z.velocity;
     out.log_weight = -change;
+    out.energy = start_ + change;
     return true;
   }
 

@@ -328,6 +328,7 @@ JOINED = {
     "n_cut": 1,
     "cut_share": 0.4,
 }
+ENERGIES = {"edges": [-1.0, 0.0, 1.0], "energies": [0.5, 0.5], "changes": [0.4, 0.6], "bfmi": [0.9, 1.1]}
 CHAINS = {"name": "a rather long name of a parameter", "r_hat": 1.004}
 DENSITY = {"edges": [-1.0, 0.0, 1.0, 2.5], "density": [0.2, 0.5, 0.2], "mean": 0.6, "low": -0.7, "high": 1.9}
 DISPLAYS: list[Display] = [
@@ -366,6 +367,7 @@ DISPLAYS: list[Display] = [
     plots.DistortionDisplay({**DISTORTION, "all_pairs": False, "theorem": "no theorem promises it"}),
     plots.EigengapDisplay(GAPS),
     plots.SimilarityGraphDisplay(JOINED),
+    plots.EnergyDisplay(ENERGIES),
     plots.EvidenceDisplay(EVIDENCE),
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),

@@ -12,6 +12,7 @@ from scipy import stats
 import empirisk as er
 from empirisk.losses import Gamma, HalfSquared, InverseGaussian, Logistic, NegativeBinomial, Poisson
 from empirisk.samplers import FunctionTarget, sample
+from empirisk.samplers.diagnostics import ess_mean
 from empirisk.samplers.draws import Draws
 from empirisk.samplers.likelihood import Likelihood
 from empirisk.typing import Array
@@ -109,7 +110,7 @@ def test_charts_of_a_parameter(found: Draws, kind: str) -> None:
 
 def test_charts_of_what_is_not_there_are_refused(found: Draws) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
-    with pytest.raises(ValueError, match="kind must be 'trace', 'ranks' or 'density'"):
+    with pytest.raises(ValueError, match="kind must be 'trace', 'ranks', 'density' or 'energy'"):
         found.plot(kind="pie")
     for parameter in ("x9", 7, True):
         with pytest.raises(ValueError, match="parameter must be a name of the draws"):
@@ -127,12 +128,80 @@ def test_ranks_of_all_chains_are_counted(found: Draws) -> None:
     np.testing.assert_array_equal(heights[0], share)
 
 
+STATS = {"acceptance_rate", "n_steps", "tree_depth", "diverging", "lp", "step_size", "energy"}
+
+
 def test_arviz_gets_the_same_numbers(found: Draws) -> None:
     arviz = pytest.importorskip("arviz", reason="needs the extra: pip install 'empirisk[bayes]'")
     data = found.to_arviz()
     np.testing.assert_array_equal(data.posterior["x1"], found.draws[:, :, 1])
-    assert float(arviz.rhat(data)["x0"]) == pytest.approx(found.r_hat[0], rel=1e-6)
-    assert float(arviz.ess(data)["x0"]) == pytest.approx(found.ess_bulk[0], rel=1e-9)
+    assert set(data.sample_stats) == STATS
+    np.testing.assert_allclose(np.ravel(arviz.bfmi(data)), found.bfmi, rtol=1e-10)
+    for function, ours in ((arviz.rhat, found.r_hat), (arviz.ess, found.ess_bulk)):
+        theirs = function(data)
+        for j, name in enumerate(found.names):
+            assert float(theirs[name]) == pytest.approx(ours[j], rel=1e-9)
+
+
+def test_the_summary_of_arviz_is_ours(found: Draws) -> None:
+    arviz = pytest.importorskip("arviz", reason="needs the extra: pip install 'empirisk[bayes]'")
+    theirs = arviz.summary(found.to_arviz(), round_to="none")
+    ours = found.summary().to_frame().set_index("parameter")
+    same = {"mean": "mean", "sd": "sd", "mcse_mean": "mcse", "ess_bulk": "ess_bulk", "ess_tail": "ess_tail"}
+    for there, here in {**same, "r_hat": "r_hat"}.items():
+        np.testing.assert_allclose(theirs[there], ours.loc[theirs.index, here], rtol=1e-9, err_msg=here)
+
+
+def test_arviz_gets_what_a_sampler_knows() -> None:
+    pytest.importorskip("arviz", reason="needs the extra: pip install 'empirisk[bayes]'")
+    normal = FunctionTarget(lambda w: (0.5 * float(w @ w), w), np.zeros(1))
+    data = sample(normal, draws=20, warm_up=20, method="mala").to_arviz()
+    assert set(data.sample_stats) == STATS - {"energy"}
+    X = np.random.default_rng(0).normal(size=(50, 1))
+    data = sample(
+        er.Ridge(alpha=0.1).fit(X, X[:, 0]), draws=20, warm_up=5, method="sgld", dispersion=1.0
+    ).to_arviz()
+    assert set(data.sample_stats) == STATS - {"energy", "lp", "acceptance_rate"}
+
+
+@pytest.mark.parametrize("method", ["hmc", "nuts"])
+def test_energies_are_those_of_the_place_with_its_momentum(method: str) -> None:
+    # Of a standard normal law in d dimensions, H = (|w|^2 + |p|^2) / 2 has the Gamma law of shape d.
+    d = 3
+    normal = FunctionTarget(lambda w: (0.5 * float(w @ w), w), np.zeros(d), covariance=np.eye(d))
+    found = sample(normal, method=method, draws=1500, random_state=2)
+    energy, potential = found.told[:, :, 6], found.told[:, :, 4]
+    np.testing.assert_allclose(potential, 0.5 * (found.draws**2).sum(axis=2), rtol=1e-12)
+    assert (energy >= potential).all()
+    for x, wanted in ((energy, d), ((energy - d) ** 2, d), (energy - potential, 0.5 * d)):
+        assert abs(x.mean() - wanted) <= 5.0 * x.std() / math.sqrt(ess_mean(x))
+    assert (found.bfmi > 0.7).all()
+
+
+def test_energies_that_move_slowly_are_said() -> None:
+    # Independent normal energies have a mean square change of twice their variance; a random walk hardly any.
+    told = np.zeros((2, 500, 7))
+    told[:, :, 6] = np.random.default_rng(1).normal(size=(2, 500))
+    data = Draws(spread()[:2], told, ["a"], "nuts", True, 0, "made draws", "do nothing")
+    assert (abs(data.bfmi - 2.0) < 0.3).all()
+    assert "E-BFMI" not in data.certificate.claim
+    told[1, :, 6] = told[1, :, 6].cumsum()
+    assert (
+        "The energy of chain 2 changes little"
+        in Draws(spread()[:2], told, ["a"], "nuts", True, 0, "made draws", "do nothing").certificate.claim
+    )
+
+
+def test_the_chart_of_energies(found: Draws) -> None:
+    pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
+    ax = found.plot(kind="energy")
+    assert f"{found.bfmi.min():.2f}" in ax.get_title(loc="left")
+    for patch in ax.patches:
+        values, edges, _ = patch.get_data()
+        assert float(values @ np.diff(edges)) == pytest.approx(1.0)
+    normal = FunctionTarget(lambda w: (0.5 * float(w @ w), w), np.zeros(1))
+    with pytest.raises(ValueError, match=r"the draws of mala have no energies"):
+        sample(normal, draws=20, warm_up=20, method="mala").plot(kind="energy")
 
 
 def test_without_arviz_the_extra_is_named(found: Draws, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,12 +224,12 @@ def test_the_summary_is_a_table(found: Draws) -> None:
 
 
 def test_the_advice_is_the_number_of_draws_that_reaches_one_percent() -> None:
-    data = Draws(spread(), np.zeros((4, 500, 6)), ["a"], "nuts", True, 0, "made draws", "do nothing")
+    data = Draws(spread(), np.zeros((4, 500, 7)), ["a"], "nuts", True, 0, "made draws", "do nothing")
     value = data.certificate.value
     more = math.ceil(500 * ((value / 0.01) ** 2 - 1.0))
     assert f"{more:,} more draws of each chain" in data.certificate.claim
     apart = Draws(
-        spread() + np.arange(4.0)[:, None, None], np.zeros((4, 500, 6)), ["a"], "nuts", True, 0, "made", "do"
+        spread() + np.arange(4.0)[:, None, None], np.zeros((4, 500, 7)), ["a"], "nuts", True, 0, "made", "do"
     )
     assert "do not agree yet" in apart.certificate.claim
 

@@ -113,3 +113,64 @@ def test_posteriors_whose_shape_the_warm_up_finds(model: Any) -> None:
     agrees(found.draws, model.__name__, names)
     # Once the covariance is learnt, paths are short, though alpha and beta are all but a line.
     assert found.told[:, :, 1].mean() < 16.0
+
+
+EIGHT = data("eight_schools")
+EFFECT, ERROR = np.array(EIGHT["y"], dtype=float), np.array(EIGHT["sigma"], dtype=float)
+
+
+def schools(w: Array) -> tuple[float, Array]:
+    """U of (eta, mu, log tau) with effects ``theta = mu + tau eta``, by the priors and the Jacobian."""
+    eta, mu, log_tau = w[:8], w[8], w[9]
+    if abs(log_tau) > 100.0:
+        return math.inf, w
+    tau = math.exp(log_tau)
+    off = (mu + tau * eta - EFFECT) / ERROR
+    ratio = (tau / 5.0) ** 2
+    u = 0.5 * float(off @ off + eta @ eta) + mu * mu / 50.0 + math.log1p(ratio) - log_tau
+    by_theta = off / ERROR
+    slope = tau * float(by_theta @ eta) + 2.0 * ratio / (1.0 + ratio) - 1.0
+    return u, np.concatenate([tau * by_theta + eta, [by_theta.sum() + mu / 25.0, slope]])
+
+
+def schools_by_integrals() -> tuple[Array, Array]:
+    """Means and mean squares of (theta, mu, tau): Gaussians given tau, and one integral over tau."""
+
+    def given(tau: float) -> tuple[float, Array]:
+        precision = 1.0 / (ERROR**2 + tau**2)
+        total = precision.sum() + 1.0 / 25.0
+        mu, spread = float(precision @ EFFECT) / total, 1.0 / total
+        log_mass = (
+            0.5 * float(np.log(precision).sum() - (precision * EFFECT**2).sum())
+            + 0.5 * mu * mu * total
+            - 0.5 * math.log(total)
+        )
+        pull = tau**2 * precision  # theta = pull y + (1 - pull) mu + noise of variance pull ERROR^2
+        theta = pull * EFFECT + (1.0 - pull) * mu
+        square = theta**2 + pull * ERROR**2 + (1.0 - pull) ** 2 * spread
+        moments = np.concatenate([theta, [mu, tau], square, [mu * mu + spread, tau * tau]])
+        return math.exp(log_mass), moments
+
+    # tau = 5 tan(angle): the half-Cauchy prior is flat in the angle, and its tail is in reach.
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+    rows = [given(5.0 * math.tan(0.25 * math.pi * (x + 1.0))) for x in nodes]
+    mass = weights * np.array([m for m, _ in rows])
+    total = (mass[:, None] * np.array([r for _, r in rows])).sum(axis=0) / mass.sum()
+    return total[:10], total[10:]
+
+
+@pytest.mark.full  # some seconds of a function of Python
+def test_eight_schools_against_posteriordb_and_integrals() -> None:
+    mean, square = schools_by_integrals()
+    reference = data("references")["eight_schools"]
+    names = [*(f"theta[{j}]" for j in range(1, 9)), "mu", "tau"]
+    for j, name in enumerate(names):
+        assert abs(mean[j] - reference[name]["mean"]) <= 4.0 * reference[name]["mcse_mean"], name
+    found = sample(FunctionTarget(schools, np.zeros(10)), draws=1000, random_state=1)
+    mu, tau = found.draws[:, :, 8:9], np.exp(found.draws[:, :, 9:])
+    draws = np.concatenate([mu + tau * found.draws[:, :, :8], mu, tau], axis=2)
+    for j, name in enumerate(names):
+        x = draws[:, :, j]
+        for value, wanted in ((x, mean[j]), (x * x, square[j])):
+            error = value.std() / math.sqrt(ess_mean(value))
+            assert abs(value.mean() - wanted) <= 5.0 * error, name

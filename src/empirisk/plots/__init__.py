@@ -31,6 +31,7 @@ DISPLAYS = {
     "DependenceDisplay": "dependence",
     "DistortionDisplay": "distortion",
     "EigengapDisplay": "eigengap",
+    "EnergyDisplay": "energy",
     "EvidenceDisplay": "evidence",
     "GapDisplay": "gap",
     "GrowthDisplay": "growth",

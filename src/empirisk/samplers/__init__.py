@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from empirisk.samplers.base import Guess, Sampler, Target
-from empirisk.samplers.draws import Draws, DrawsSummary
+from empirisk.samplers.draws import Draws
+from empirisk.samplers.draws_summary import DrawsSummary
 from empirisk.samplers.function_target import FunctionTarget
 from empirisk.samplers.hmc import HMC
 from empirisk.samplers.linear_target import LinearTarget

@@ -16,7 +16,7 @@ from empirisk.typing import Array
 __all__ = ["TOLD", "Chains"]
 
 # What each transition tells, in the order of its columns.
-TOLD = ("acceptance", "gradients", "depth", "divergent", "potential", "step")
+TOLD = ("acceptance", "gradients", "depth", "divergent", "potential", "step", "energy")
 # Starts are drawn this much wider than the guess, so that chains that agree have found the same mass.
 _SPREAD = 1.5
 # The number of the stream of the starts, which no step has.
@@ -112,7 +112,7 @@ class Chains:
             )
 
     def advance(self, count: int, thin: int = 1, search: bool = False) -> Iterator[tuple[Array, Array]]:
-        """Yield draws (chains, rows, d) and what transitions tell (chains, rows, 6), piece by piece."""
+        """Yield draws (chains, rows, d) and what transitions tell (chains, rows, 7), piece by piece."""
         left, piece = count, max(1, _LEAST // thin) * thin
         while left:
             now, began = min(piece, left), perf_counter()

@@ -13,15 +13,15 @@ _SHOWN, _PARTS, _BINS = 500, 20, 40
 
 
 def chart_of(draws: Any, j: int, kind: str) -> Any:
-    """Return the Display of parameter j: a trace, ranks, or a density.
+    """Return the Display of parameter j: a trace, ranks or a density; or that of the energies.
 
     Parameters
     ----------
     draws : Draws
     j : int
-    kind : {"trace", "ranks", "density"}
+    kind : {"trace", "ranks", "density", "energy"}
     """
-    from empirisk.plots import DensityDisplay, RanksDisplay, TraceDisplay
+    from empirisk.plots import DensityDisplay, EnergyDisplay, RanksDisplay, TraceDisplay
 
     x = draws.draws[:, :, j]
     told: dict[str, Any] = {"name": draws.names[j], "r_hat": float(draws.r_hat[j])}
@@ -40,4 +40,22 @@ def chart_of(draws: Any, j: int, kind: str) -> Any:
         bars = {"edges": edges.tolist(), "density": heights.tolist(), "n": x.size}
         ends = {"mean": float(x.mean()), "low": float(low), "high": float(high), "level": 0.9}
         return DensityDisplay({**told, **bars, **ends})
-    raise ValueError(f"kind must be 'trace', 'ranks' or 'density', got {kind!r}")
+    if kind == "energy":
+        return EnergyDisplay(_energies(draws))
+    raise ValueError(f"kind must be 'trace', 'ranks', 'density' or 'energy', got {kind!r}")
+
+
+def _energies(draws: Any) -> dict[str, Any]:
+    """Energies about their mean, and their changes, counted in the same bins."""
+    energies = draws.told[:, :, 6]
+    if not np.isfinite(draws.bfmi).all():
+        raise ValueError(
+            f"the draws of {draws.method} have no energies that move: kind='energy' is for those of hmc and "
+            "nuts"
+        )
+    about = (energies - energies.mean(axis=1, keepdims=True)).ravel()
+    changes = np.diff(energies, axis=1).ravel()
+    edges = np.histogram_bin_edges(np.concatenate([about, changes]), _BINS)
+    heights = (np.histogram(x, edges, density=True)[0].tolist() for x in (about, changes))
+    names = ("edges", "energies", "changes", "bfmi")
+    return dict(zip(names, (edges.tolist(), *heights, draws.bfmi.tolist()), strict=True))

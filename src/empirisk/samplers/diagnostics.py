@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 
 from empirisk.typing import Array
 
-__all__ = ["ess_bulk", "ess_mean", "ess_quantile", "ess_tail", "mcse_mean", "r_hat"]
+__all__ = ["energy_ratio", "ess_bulk", "ess_mean", "ess_quantile", "ess_tail", "mcse_mean", "r_hat"]
 
 
 def r_hat(draws: Array) -> float:
@@ -61,6 +61,18 @@ def ess_tail(draws: Array) -> float:
 def mcse_mean(draws: Array) -> float:
     """Return the Monte-Carlo standard error of the mean: deviation over the root of the effective size."""
     return float(draws.std(ddof=1) / math.sqrt(ess_mean(draws)))
+
+
+def energy_ratio(energies: Array) -> float:
+    """Return ``sum (H_t - H_t-1)^2 / sum (H_t - mean H)^2`` of one chain; NaN where H is not known.
+
+    Examples
+    --------
+    >>> energy_ratio(np.array([0.0, 1.0, 0.0, 1.0])), energy_ratio(np.array([math.nan, 1.0]))
+    (3.0, nan)
+    """
+    spread = float(((energies - energies.mean()) ** 2).sum())
+    return float((np.diff(energies) ** 2).sum()) / spread if spread > 0.0 else math.nan
 
 
 def _halves(draws: Array) -> Array:

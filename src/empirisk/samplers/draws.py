@@ -11,63 +11,22 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.seeds import Seed, check_seed
-from empirisk.data.tabular import Tabular
 from empirisk.results import Certificate, Kind
+from empirisk.samplers.arviz_form import inference_data
 from empirisk.samplers.charts import chart_of
-from empirisk.samplers.diagnostics import ess_bulk, ess_mean, ess_tail, r_hat
+from empirisk.samplers.claims import claims
+from empirisk.samplers.diagnostics import energy_ratio, ess_bulk, ess_mean, ess_tail, r_hat
+from empirisk.samplers.draws_summary import DrawsSummary
 from empirisk.samplers.likelihood import Likelihood
 from empirisk.typing import Array
 from empirisk.wording import counted, quoted
 
-__all__ = ["Draws", "DrawsSummary"]
-
-# Above this chains are not taken to agree (Vehtari et al. 2021, section 4).
-_AGREE = 1.01
-# Effective draws below which no Monte-Carlo error is believed (as there: 100 for each of four chains).
-_FEW = 400.0
-# The Monte-Carlo error that the advice aims at, in posterior deviations.
-_AIM = 0.01
+__all__ = ["Draws"]
 
 
 def _unbounded() -> np.errstate:
     """A context for chains that ran away: their sums overflow, and the certificate says what happened."""
     return np.errstate(over="ignore", invalid="ignore")
-
-
-@dataclass(frozen=True, repr=False)
-class DrawsSummary(Tabular):
-    """One line for each parameter: mean, its Monte-Carlo error, deviation, quantiles, sizes, R-hat.
-
-    Parameters
-    ----------
-    names : list of str
-    columns : dict of arrays
-        By the name of a column.
-    sentences : list of str
-    """
-
-    names: list[str]
-    columns: dict[str, Array]
-    sentences: list[str]
-    heading: str
-
-    @property
-    def title(self) -> str:
-        """What was drawn, and how much of it."""
-        return self.heading
-
-    def _shown(self) -> dict[str, list[Any]]:
-        out: dict[str, list[Any]] = {"parameter": list(self.names)}
-        for name, values in self.columns.items():
-            whole = name.startswith("ess")
-            out[name] = [round(float(v)) if whole and math.isfinite(v) else float(v) for v in values]
-        return out
-
-    def _columns(self) -> dict[str, list[Any]]:
-        return {"parameter": list(self.names), **{k: [float(x) for x in v] for k, v in self.columns.items()}}
-
-    def _notes(self) -> list[str]:
-        return self.sentences
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,8 +36,8 @@ class Draws:
     Parameters
     ----------
     draws : array, shape (chains, n, d)
-    told : array, shape (chains, n, 6)
-        Of each kept transition: acceptance, gradients, depth, divergent, potential, step.
+    told : array, shape (chains, n, 7)
+        Of each kept transition: acceptance, gradients, depth, divergent, potential, step, energy.
     names : list of str
         Of the d parameters.
     method : str
@@ -155,54 +114,21 @@ class Draws:
         return self._sizes["ess_tail"]
 
     @cached_property
+    def bfmi(self) -> Array:
+        """Bayesian fractions of missing information, (chains,), by energies; NaN where none is kept.
+
+        ``sum (H_t - H_t-1)^2 / sum (H_t - mean H)^2``, as in Betancourt, Diagnosing suboptimal cotangent
+        disintegrations in Hamiltonian Monte Carlo, 2016: far below 1 where each new momentum changes the
+        energy by little of its range.  ``hmc`` and ``nuts`` have energies.
+        """
+        return np.array([energy_ratio(energies) for energies in self.told[:, :, 6]])
+
+    @cached_property
     def certificate(self) -> Certificate:
         """How well the means are known: the largest Monte-Carlo error, in posterior deviations."""
         share = self.mcse / np.where(self.deviation > 0.0, self.deviation, 1.0)
         value = float(np.max(share)) if np.isfinite(share).all() else math.inf
-        return Certificate(Kind.MONTE_CARLO, value, 1.0, " ".join(self._sentences(value)))
-
-    def _sentences(self, value: float) -> list[str]:
-        chains, n, _ = self.draws.shape
-        out = [self._agreement(value)]
-        few = float(np.min([self.ess_bulk.min(), self.ess_tail.min()]))
-        if math.isfinite(few) and few < _FEW:
-            out.append(
-                f"The smallest effective sample size is {few:,.0f}, below the {_FEW:,.0f} that Monte-Carlo "
-                "errors need to be believed."
-            )
-        if math.isfinite(value) and value > _AIM:
-            more = math.ceil(n * ((value / _AIM) ** 2 - 1.0))
-            out.append(
-                f"{counted(more, 'more draw')} of each chain would bring the error to 1 % of a deviation."
-            )
-        if self.divergences:
-            out.append(
-                f"{counted(self.divergences, 'transition')} of {chains * n:,} diverged: places of strong "
-                f"curvature are sampled too seldom; {self.remedy}."
-            )
-        if not self.exact:
-            out.append(
-                f"The {self.method} chains settle to a law that differs from the target by a bias of the "
-                "order of the step, which this error does not count: half the step has half of it."
-            )
-        if self.interrupted:
-            out.append("The run was interrupted: these are the draws up to then.")
-        return out
-
-    def _agreement(self, value: float) -> str:
-        worst = float(np.max(self.r_hat)) if np.isfinite(self.r_hat).all() else math.inf
-        if not math.isfinite(value):
-            return "There are too few draws, or they do not move: no Monte-Carlo error can be given."
-        j = int(np.argmax(self.r_hat))
-        if worst > _AGREE:
-            return (
-                f"The chains do not agree yet (R-hat {worst:.3f} for {self.names[j]!r}, and 1.01 is the "
-                "limit), so that no error can be believed: draw more, or warm up longer."
-            )
-        return (
-            f"Each mean is known to {100.0 * value:.2g} % of its posterior deviation (largest Monte-Carlo "
-            f"standard error), and the chains agree: R-hat is at most {worst:.3f}."
-        )
+        return Certificate(Kind.MONTE_CARLO, value, 1.0, " ".join(claims(self, value)))
 
     def summary(self, level: float = 0.9) -> DrawsSummary:
         """Return a table with one line for each parameter.
@@ -294,10 +220,10 @@ class Draws:
         ----------
         parameter : str or int, optional
             Name or number; by default the one with the largest R-hat.
-        kind : {"trace", "ranks", "density"}, default "trace"
+        kind : {"trace", "ranks", "density", "energy"}, default "trace"
             Values in their order, one line a chain; how often each chain has small and large ranks among all
-            draws, which is equally often where chains agree; or the density of all draws with the interval of
-            90 %.
+            draws, which is equally often where chains agree; the density of all draws with the interval of
+            90 %; or, of ``hmc`` and ``nuts``, the energies beside their changes, whatever the parameter.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         """
@@ -319,22 +245,5 @@ class Draws:
         )
 
     def to_arviz(self) -> Any:
-        """Return the draws as ArviZ's InferenceData (the extra ``bayes``)."""
-        try:
-            import arviz
-        except ImportError as error:
-            raise ImportError("to_arviz needs arviz: pip install 'empirisk[bayes]'") from error
-        posterior = {name: self.draws[:, :, j] for j, name in enumerate(self.names)}
-        stats = {
-            "acceptance_rate": self.told[:, :, 0],
-            "n_steps": self.told[:, :, 1].astype(np.int64),
-            "tree_depth": self.told[:, :, 2].astype(np.int64),
-            "diverging": self.told[:, :, 3] > 0.0,
-            "lp": -self.told[:, :, 4],
-            "step_size": self.told[:, :, 5],
-        }
-        groups = {"posterior": posterior, "sample_stats": stats}
-        try:
-            return arviz.from_dict(**groups)
-        except TypeError:  # from its version 1 on the groups are one dictionary
-            return arviz.from_dict(groups)
+        """Return the draws as ArviZ's InferenceData (the extra ``bayes``), with what transitions told."""
+        return inference_data(self)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from empirisk import _loops
-from empirisk.samplers.chains import Chains
+from empirisk.samplers.chains import TOLD, Chains
 from empirisk.typing import Array
 
 __all__ = ["MinibatchChains"]
@@ -65,9 +65,9 @@ class MinibatchChains(Chains):
             self.batch,
             bool(sampler.replace),
         )
-        told = np.zeros((len(draws), 6))
+        told = np.zeros((len(draws), len(TOLD)))
         # No step is refused, and U is not known: that would take all rows.
-        told[:, 0] = told[:, 4] = np.nan
+        told[:, 0] = told[:, 4] = told[:, 6] = np.nan
         told[:, 1] = self.batch / self.rows
         told[:, 3] = lost
         told[:, 5] = np.tile(sizes[thin - 1 :: thin], self.count)
