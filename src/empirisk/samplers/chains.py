@@ -23,7 +23,7 @@ _SPREAD = 1.5
 _STARTS = 2**63
 # Seconds that one call of the loops may take, about: so long an interrupt waits.
 _PATIENCE = 0.2
-_LEAST, _MOST = 16, 10_000  # transitions of the first call, and of any
+_MOST = 10_000  # transitions of any call; the first takes one, since a function may take long
 _DENSE = 10  # draws for each parameter from which a covariance is learnt
 # The search for a first step doubles and halves up to 100 times: beyond these it has found no end.
 _LONGEST, _SHORTEST = 2.0**90, 2.0**-90
@@ -113,7 +113,7 @@ class Chains:
 
     def advance(self, count: int, thin: int = 1, search: bool = False) -> Iterator[tuple[Array, Array]]:
         """Yield draws (chains, rows, d) and what transitions tell (chains, rows, 7), piece by piece."""
-        left, piece = count, max(1, _LEAST // thin) * thin
+        left, piece = count, thin
         while left:
             now, began = min(piece, left), perf_counter()
             draws, told = self._run(now, thin, search and self.sampler.given_step is None)
@@ -122,8 +122,11 @@ class Chains:
             shape = (self.count, now // thin)
             yield draws.reshape(*shape, -1), told.reshape(*shape, -1)
             # Draws are functions of the step's number, so that the length of the pieces changes none.
-            if perf_counter() - began < 0.5 * _PATIENCE:
+            took = perf_counter() - began
+            if took < 0.5 * _PATIENCE:
                 piece = min(2 * piece, max(1, _MOST // thin) * thin)
+            elif took > 2.0 * _PATIENCE:
+                piece = max(1, piece // (2 * thin)) * thin
 
     def _run(self, now: int, thin: int, search: bool) -> tuple[Array, Array]:
         """Take `now` transitions, and return the kept draws and what was told of them."""

@@ -89,7 +89,9 @@ class Draws:
 
     @cached_property
     def deviation(self) -> Array:
-        """Standard deviations of all draws, (d,)."""
+        """Standard deviations of all draws, (d,); NaN of a single one."""
+        if self.draws[:, :, 0].size < 2:
+            return np.full(self.draws.shape[2], math.nan)
         with _unbounded():
             return np.asarray(self.draws.std(axis=(0, 1), ddof=1))
 

@@ -14,6 +14,7 @@ from empirisk.samplers.draws import Draws
 from empirisk.samplers.minibatch_chains import MinibatchChains
 from empirisk.samplers.targets import as_target
 from empirisk.samplers.words import check_positive, check_steps
+from empirisk.typing import Array
 
 __all__ = ["sample"]
 
@@ -65,13 +66,15 @@ def sample(
     -------
     Draws
         With ``draws``, ``summary()``, ``certificate``, ``predictive(X)``, ``plot()``, ``to_arviz()``.  A run
-        that is interrupted returns the draws up to then and says so; within the warm-up there are none.
+        that is interrupted returns the draws up to then and says so.
 
     Raises
     ------
     ValueError
         A density without finite mass (separable classes without a penalty), a penalty without a gradient, a
         loss whose dispersion is not given, parameters outside of their ranges.
+    KeyboardInterrupt
+        Where a run is interrupted before its first draws, with a sentence that says so.
 
     Examples
     --------
@@ -98,20 +101,24 @@ def sample(
         2.0 * size,
         "take fewer draws, each of which is worth more with thin=10",
     )
-    run = (MinibatchChains if sampler.draws_rows else Chains)(
-        aim, sampler, chains, within(check_seed(random_state), 64)
-    )
-    left_out = run.default_warm_up if warm_up is None else warm_up
-    run.warm_up(left_out)
-    kept, lines, interrupted = [], [], False
+    # One list of pairs: an interrupt between two lists would leave them of unequal length.
+    pieces: list[tuple[Array, Array]] = []
+    interrupted = False
     try:
-        for part, line in run.advance(draws * thin, thin):
-            kept.append(part)
-            lines.append(line)
+        run = (MinibatchChains if sampler.draws_rows else Chains)(
+            aim, sampler, chains, within(check_seed(random_state), 64)
+        )
+        left_out = run.default_warm_up if warm_up is None else warm_up
+        run.warm_up(left_out)
+        for piece in run.advance(draws * thin, thin):
+            pieces.append(piece)
     except KeyboardInterrupt:
-        if not kept:
-            raise
+        if not pieces:
+            raise KeyboardInterrupt(
+                f"the run was interrupted within the warm-up of {aim.title}: nothing was drawn yet"
+            ) from None
         interrupted = True
+    kept, lines = zip(*pieces, strict=True)
     return Draws(
         np.concatenate(kept, axis=1),
         np.concatenate(lines, axis=1),
