@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import warnings
 import weakref
 from typing import Any
 
@@ -94,6 +95,24 @@ def check_answers(est: Any, way: str, rng: np.random.Generator) -> None:
     said = answers(model, new, ())
     assert not any("not at hand" in text or "changed in memory" in text for text in said), said
     assert said == answers(model, new, rows)
+
+
+@linear
+def test_rows_in_float32_that_nobody_touched_are_not_called_changed(
+    est: Any, rng: np.random.Generator
+) -> None:
+    """A weak penalty magnifies what float32 leaves of a gradient in the gap of the plainest dual point."""
+    d = data_for(est, rng)
+    for alpha in (1e-3, 1e-5, 1e-8):
+        model = clone(est)
+        if "alpha" in model.get_params() and isinstance(model.alpha, float) and model.alpha > 0.0:
+            model.set_params(alpha=alpha)
+        X = d.X.astype(np.float32) if sp.issparse(d.X) else np.asarray(d.X, dtype=np.float32)
+        X = np.hstack([X, rng.normal(size=(X.shape[0], 10)).astype(np.float32)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a weak penalty may need more steps than the estimator takes
+            model.fit(X, d.y)
+        model._fitted_problem(None, None, None)
 
 
 @linear
