@@ -13,15 +13,16 @@ struct Metric {
   const double* factor = nullptr;  // (d, d) lower triangle in C order, or null
 
   // out = L z, noise of covariance C.
+  // Four sums run side by side, each in its own order: one alone would wait for every addition. `out` may be z.
   void shape(const double* z, double* out) const {
-    for (std::int64_t i = d - 1; i >= 0; --i) {
-      if (!factor) {
+    std::int64_t i = d - 1;
+    if (factor)
+      for (; i >= 3; i -= 4) shape_rows<4>(i - 3, z, out);
+    for (; i >= 0; --i) {
+      if (factor)
+        shape_rows<1>(i, z, out);
+      else
         out[i] = scale[i] * z[i];
-        continue;
-      }
-      double sum = 0.0;
-      for (std::int64_t j = 0; j <= i; ++j) sum += factor[i * d + j] * z[j];
-      out[i] = sum;
     }
   }
 
@@ -50,6 +51,18 @@ struct Metric {
       for (std::int64_t i = j + 1; i < d; ++i) sum -= factor[i * d + j] * p[i];
       p[j] = sum / factor[j * d + j];
     }
+  }
+
+ private:
+  template <int R>
+  void shape_rows(std::int64_t first, const double* z, double* out) const {
+    const double* row = factor + first * d;
+    double sum[R] = {};
+    for (std::int64_t j = 0; j <= first; ++j)
+      for (int r = 0; r < R; ++r) sum[r] += row[r * d + j] * z[j];
+    for (int r = 1; r < R; ++r)
+      for (std::int64_t j = first + 1; j <= first + r; ++j) sum[r] += row[r * d + j] * z[j];
+    for (int r = 0; r < R; ++r) out[first + r] = sum[r];
   }
 };
 

@@ -26,7 +26,10 @@ class BatchRows {
   // The rows of a step; `rng` is that of the step.
   const std::uint32_t* of(std::uint64_t step, Philox& rng) {
     if (replace_) {
-      for (std::uint32_t& row : drawn_) row = below(rng, rows_);
+      for (std::int64_t i = 0; i < size_; ++i) {
+        rng.prepare(size_ - i);
+        drawn_[std::size_t(i)] = below(rng, rows_);
+      }
       return drawn_.data();
     }
     const std::uint64_t batches = rows_ / std::uint64_t(size_);
@@ -134,10 +137,13 @@ struct AnchoredLoss {
 inline void anchored_loss(const void* self, std::int64_t first, std::int64_t rows, double* z, std::int64_t ld, double* sums) {
   const AnchoredLoss& f = *static_cast<const AnchoredLoss*>(self);
   loops().linear_loss(&f.inner, first, rows, z, ld, sums);
+  const double* slope = f.slope + first;
+  double known = 0.0;
   for (std::int64_t i = 0; i < rows; ++i) {
-    z[i] -= f.slope[first + i];
-    sums[1] -= f.slope[first + i];
+    z[i] -= slope[i];
+    known += slope[i];
   }
+  sums[1] -= known;
 }
 
 // Estimates of the gradient of U by batches of rows, each row counted rows / size times.

@@ -31,26 +31,42 @@ class Philox {
   }
 
   std::uint32_t next() {
-    if (left_ == 0) block();
+    if (left_ == 0) fill<1>();
     return out_[--left_];
   }
 
+  // Make the next numbers ready, several blocks at a time, which do not wait for each other. The stream is the same.
+  void prepare(std::int64_t count) {
+    if (count >= 4 * together && left_ == 0) fill<together>();
+  }
+
  private:
-  void block() {
-    std::uint32_t c[4] = {counter_[0]++, counter_[1], counter_[2], counter_[3]}, k[2] = {key_[0], key_[1]};
+  static constexpr int together = 4;
+
+  template <int B>
+  void fill() {
+    std::uint32_t c[4][B], k[2] = {key_[0], key_[1]};
+    for (int b = 0; b < B; ++b) {
+      c[0][b] = counter_[0]++;
+      for (int i = 1; i < 4; ++i) c[i][b] = counter_[i];
+    }
     for (int round = 0; round < 10; ++round) {
-      const std::uint64_t a = std::uint64_t(0xD2511F53u) * c[0], b = std::uint64_t(0xCD9E8D57u) * c[2];
-      const std::uint32_t n[4] = {std::uint32_t(b >> 32) ^ c[1] ^ k[0], std::uint32_t(b), std::uint32_t(a >> 32) ^ c[3] ^ k[1],
-                                  std::uint32_t(a)};
-      for (int i = 0; i < 4; ++i) c[i] = n[i];
+      for (int b = 0; b < B; ++b) {
+        const std::uint64_t x = std::uint64_t(0xD2511F53u) * c[0][b], y = std::uint64_t(0xCD9E8D57u) * c[2][b];
+        c[0][b] = std::uint32_t(y >> 32) ^ c[1][b] ^ k[0];
+        c[2][b] = std::uint32_t(x >> 32) ^ c[3][b] ^ k[1];
+        c[1][b] = std::uint32_t(y);
+        c[3][b] = std::uint32_t(x);
+      }
       k[0] += 0x9E3779B9u;
       k[1] += 0xBB67AE85u;
     }
-    for (int i = 0; i < 4; ++i) out_[3 - i] = c[i];
-    left_ = 4;
+    left_ = 4 * B;
+    for (int b = 0; b < B; ++b)
+      for (int i = 0; i < 4; ++i) out_[left_ - 1 - (4 * b + i)] = c[i][b];
   }
 
-  std::uint32_t key_[2], counter_[4], out_[4] = {};
+  std::uint32_t key_[2], counter_[4], out_[4 * together] = {};
   int left_ = 0;
   double other_ = 0.0;
   bool kept_ = false;

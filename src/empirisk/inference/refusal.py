@@ -130,7 +130,7 @@ def still_solves(problem: LinearProblem, solution: Solution, slack: float = 1e-3
     most = max(100.0 * solution.certificate.relative, slack)
     now = problem.certify(solution.w, theta=theta if same else None)
     # A fit in float32 was certified with the best of several dual points, which cost a pass each.
-    return now.relative <= most or problem.sharpened(solution.w, now).relative <= most
+    return now.relative <= most or problem.sharpened(solution.w, now, most).relative <= most
 
 
 def check_level(level: float) -> None:

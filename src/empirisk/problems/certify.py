@@ -94,14 +94,17 @@ def _plain_scores(problem: LinearObjective, w: Array) -> Array:
     return problem.data.without_absent(z + b)
 
 
-def sharpened(problem: LinearObjective, w: Array, own: Certificate) -> Certificate:
+def sharpened(problem: LinearObjective, w: Array, own: Certificate, enough: float = 0.0) -> Certificate:
     """Return the certificate of w (`own` is what it is so far) with the best of dual points near the
-    optimum.
+    optimum, or the first whose relative gap is `enough`.
     """
     if own.kind is not Kind.DUALITY_GAP or own.at_floor:
         return own
-    duals = newton_duals(problem, w, _plain_scores(problem, w))
-    return min([own, *(duality_gap(problem, w, None, theta) for theta in duals)], key=lambda c: c.value)
+    for theta in newton_duals(problem, w, _plain_scores(problem, w)):
+        own = min(own, duality_gap(problem, w, None, theta), key=lambda c: c.value)
+        if own.relative <= enough:
+            break
+    return own
 
 
 def slopes(problem: LinearObjective, w: Array) -> Array:

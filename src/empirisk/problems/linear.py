@@ -155,10 +155,12 @@ class LinearProblem(LinearObjective, Problem):
             return own
         return self.sharpened(w, min(own, self.certify(w, theta=theta), key=lambda c: c.value))
 
-    def sharpened(self, w: Array, own: Certificate) -> Certificate:
-        """Return the certificate of w (`own` so far) with the best of dual points near the optimum."""
+    def sharpened(self, w: Array, own: Certificate, enough: float = 0.0) -> Certificate:
+        """Return the certificate of w (`own` so far) with the best of dual points near the optimum, or the
+        first whose relative gap is `enough`.
+        """
         near, there = self.near(w)
-        return sharpened(near, there, own)
+        return sharpened(near, there, own, enough)
 
     def sharpen(
         self, w: Array, certificate: Certificate, theta: Array | None, tol: float

@@ -12,6 +12,8 @@ the certificate makes of theta is true.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.linalg import eigh
 
@@ -25,8 +27,9 @@ MOST_WORK = 2e9  # rows * columns^2
 STEPS = 4  # Newton steps from w, each of which offers a dual point
 
 
-def newton_duals(problem: LinearObjective, w: Array, scores: Array) -> list[Array]:
-    """Dual values near those of the optimum; none where the problem is too large or has no Hessian.
+def newton_duals(problem: LinearObjective, w: Array, scores: Array) -> Iterator[Array]:
+    """Dual values near those of the optimum, each found when it is asked for; none where the problem is too
+    large or has no Hessian.
 
     Parameters
     ----------
@@ -42,7 +45,7 @@ def newton_duals(problem: LinearObjective, w: Array, scores: Array) -> list[Arra
     n, many = len(scores), len(support) + int(problem.intercept)
     fits = {Capability.HESS, Capability.SEPARABLE_PENALTY, Capability.FREE_SIGNS} <= problem.capabilities
     if problem.n_outputs or not fits or not 0 < many <= MOST_COLUMNS or n * float(many) ** 2 > MOST_WORK:
-        return []
+        return
     data, l1, l2 = problem.data, problem.penalty.l1, problem.penalty.l2
     share = data.weight / data.total_weight
     A = problem.design.columns(support).astype(np.float64)
@@ -51,16 +54,17 @@ def newton_duals(problem: LinearObjective, w: Array, scores: Array) -> list[Arra
     ridge, pull, at = np.zeros(many), np.zeros(many), np.zeros(many)
     ridge[: len(support)], pull[: len(support)] = l2, l1 * np.sign(coef[support])
     at[: len(support)] = coef[support]
-    z, found = scores, []
+    z = scores
     for _ in range(STEPS):
         slope, bend = problem.loss.grad(data.y, z), np.maximum(problem.loss.hess(data.y, z), 0.0)
         step = _step(A, share * bend, ridge, A.T @ (share * slope) + ridge * at + pull)
         if step is None:
             break
         move = data.without_absent(A @ step)
-        found.append(-(slope + bend * move))
+        theta = -(slope + bend * move)
+        if np.isfinite(theta).all():
+            yield theta
         z, at = z + move, at + step
-    return [theta for theta in found if np.isfinite(theta).all()]
 
 
 def _step(A: Array, weight: Array, ridge: Array, g: Array) -> Array | None:
