@@ -41,12 +41,15 @@ class LinearTarget:
         Of the columns.
     proximal : bool, default False
         Whether steps follow the proximal map of the penalty, which may have kinks then.
+    near : array, optional
+        Parameters near the mode, such as those of a fit; those of the null model where none are known.
     """
 
     problem: LinearProblem
     temperature: float = 1.0
     columns: Any = None
     proximal: bool = False
+    near: Any = None
 
     def __post_init__(self) -> None:
         problem = self.problem
@@ -65,6 +68,11 @@ class LinearTarget:
     def _formula(self) -> bool:
         """Whether the penalty is an elastic net, which the loops know."""
         return self.problem.penalty.separable and not self.problem.penalty.positive
+
+    @property
+    def start(self) -> Array:
+        """Where the search for the mode begins."""
+        return np.asarray(self.problem.start() if self.near is None else self.near, dtype=np.float64)
 
     @property
     def potential(self) -> Potential:
@@ -165,7 +173,7 @@ class LinearTarget:
                 "along some line"
             )
         if problem.n_params > DENSE:
-            return Guess(np.asarray(problem.start(), dtype=np.float64))
+            return Guess(self.start)
         if self.proximal and not (self._formula and problem.penalty.l1 == 0.0):
             return proximal_mode(self)
         w, H = newton_mode(self)

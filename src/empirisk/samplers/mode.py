@@ -14,7 +14,7 @@ from empirisk.typing import Array
 __all__ = ["inverse_factor", "newton_mode", "proximal_mode"]
 
 # Newton steps to the mode, and the decrement of U, in nats, at which it is near enough.
-_NEWTON, _CLOSE = 100, 1e-8
+_NEWTON, _CLOSE = 100, 1e-6
 # Proximal gradient steps to the mode of a penalty with kinks, near which chains start.
 _PROXIMAL = 200
 # Correlations nearer to 1 than this leave no digit in an inverse.
@@ -28,7 +28,7 @@ def newton_mode(target: Any) -> tuple[Array, Array]:
     ----------
     target : LinearTarget
     """
-    w = np.asarray(target.problem.start(), dtype=np.float64)
+    w = target.start
     value, grad = target.potential.value_grad(w)
     for _ in range(_NEWTON):
         H = target.hessian(w)
@@ -63,7 +63,7 @@ def proximal_mode(target: Any) -> Guess:
     target : LinearTarget
     """
     potential, t, l1 = target.potential, target.smoothing, float(target.problem.penalty.l1)
-    w = before = v = target.inside(np.asarray(target.problem.start(), dtype=np.float64))
+    w = before = v = target.inside(target.start)
     least, since = math.inf, 0
     for _ in range(_PROXIMAL):
         value, grad = potential.value_grad(v)

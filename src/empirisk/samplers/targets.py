@@ -35,10 +35,10 @@ def as_target(
                 f"{type(thing).__name__} has none: sample it with 'nuts'"
             )
         return thing  # type: ignore[no-any-return]
-    columns = None
+    columns = near = None
     if hasattr(thing, "_fitted_problem") and not isinstance(thing, type):
-        columns = getattr(thing, "feature_names_in_", None)
-        thing = thing._fitted_problem(None, None, None)
+        model, thing = thing, thing._fitted_problem(None, None, None)
+        columns, near = getattr(model, "feature_names_in_", None), model.solution_.w
     if not isinstance(thing, LinearProblem):
         raise TypeError(
             f"{a_thing(type(thing).__name__)} cannot be sampled: give a linear problem, a fitted linear "
@@ -51,4 +51,4 @@ def as_target(
         )
     if dispersion is not None:
         thing = replace(thing, dispersion=dispersion)
-    return LinearTarget(thing, temperature, columns, sampler.proximal)
+    return LinearTarget(thing, temperature, columns, sampler.proximal, near)
