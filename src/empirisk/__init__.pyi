@@ -203,6 +203,9 @@ from .estimators import (
     MultinomialNB as MultinomialNB,
 )
 from .estimators import (
+    NetworkGraph as NetworkGraph,
+)
+from .estimators import (
     PenalizedRegressor as PenalizedRegressor,
 )
 from .estimators import (

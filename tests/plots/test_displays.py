@@ -331,6 +331,12 @@ JOINED = {
 ENERGIES = {"edges": [-1.0, 0.0, 1.0], "energies": [0.5, 0.5], "changes": [0.4, 0.6], "bfmi": [0.9, 1.1]}
 CHAINS = {"name": "a rather long name of a parameter", "r_hat": 1.004}
 DENSITY = {"edges": [-1.0, 0.0, 1.0, 2.5], "density": [0.2, 0.5, 0.2], "mean": 0.6, "low": -0.7, "high": 1.9}
+NETWORK = er.NetworkGraph(
+    [np.array([[1.0, -1.5], [1.0, 0.2]]), np.array([[1.0], [-1.0]])],
+    [np.array([-0.5, -1.5]), np.array([-0.00048])],
+    ["leaky_relu", "identity"],
+    inputs=["age", "a rather long name of a column"],
+)
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -379,6 +385,10 @@ DISPLAYS: list[Display] = [
     plots.MixtureDisplay(ONE_COLUMN),
     plots.MixtureCriterionDisplay(BEHIND),
     plots.ModelSelectionGridDisplay(MAP),
+    plots.NetworkDisplay(NETWORK.view()),
+    plots.NetworkDisplay(
+        er.NetworkGraph([np.ones((30, 40)), np.eye(40, 2)], [np.ones(40), np.ones(2)], "ab").view(2)
+    ),
     plots.ObservedDisplay(REST["observed"], "quality (points)"),
     plots.PathDisplay(er.path(er.Lasso(), np.diag([3.0, 2.0, 1.0, 0.5]), np.array([1.0, -2.0, 3.0, 1.0]))),
     plots.PrecisionRecallDisplay(CHOSEN["pr"], ">50K"),

@@ -35,6 +35,7 @@ from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
 from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
 from empirisk.estimators.neighbors.regressor import KNeighborsRegressor
 from empirisk.estimators.neighbors.smoother import KernelSmoother
+from empirisk.estimators.network.layered_graph import NetworkGraph
 from empirisk.estimators.network.mlp_classifier import MLPClassifier
 from empirisk.estimators.network.mlp_regressor import MLPRegressor
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
@@ -153,6 +154,7 @@ __all__ = [
     "MLPClassifier",
     "MLPRegressor",
     "MultinomialNB",
+    "NetworkGraph",
     "Path",
     "PenalizedRegressor",
     "Perceptron",

@@ -43,6 +43,7 @@ DISPLAYS = {
     "MixtureCriterionDisplay": "mixture_criterion",
     "MixtureDisplay": "mixture",
     "ModelSelectionGridDisplay": "model_selection_grid",
+    "NetworkDisplay": "network",
     "ObservedDisplay": "observed",
     "PartitionsDisplay": "partitions",
     "PathDisplay": "path",

@@ -221,6 +221,9 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
     def _n_scores(self, targets: Array) -> int:
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 
+    def _score_names(self) -> list[str]:
+        return [str(label) for label in self.classes_[1 if len(self.classes_) == 2 else 0 :]]
+
     # -- answers ----------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Array:

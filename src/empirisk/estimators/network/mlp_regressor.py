@@ -151,6 +151,10 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
     def _n_scores(self, targets: Array) -> int:
         return 1 if targets.ndim == 1 else int(targets.shape[1])
 
+    def _score_names(self) -> list[str]:
+        m = len(self.intercepts_[-1])
+        return ["target"] if m == 1 else [f"target {j + 1}" for j in range(m)]
+
     def predict(self, X: Any) -> Array:
         """Return the predictions, shape (n,), or (n, m) where the fit had m columns of targets."""
         z = self._scores(X)

@@ -26,6 +26,7 @@ from empirisk.estimators.checks import (
     check_weights,
 )
 from empirisk.estimators.linear.base import CertificateWarning
+from empirisk.estimators.network.layered_graph import NetworkGraph
 from empirisk.estimators.network.network_parameters import NetworkParameters
 from empirisk.estimators.network.run import Trained, train
 from empirisk.estimators.network.training import Training, begin, epoch_order, one_blas_thread, one_epoch
@@ -334,6 +335,28 @@ class NetworkEstimator(NetworkParameters):
             rows = rows.toarray() if hasattr(rows, "toarray") else rows
             parts.append(layers.scores(w, self._units.read(rows)))
         return np.concatenate(parts)
+
+    def _score_names(self) -> list[str]:
+        """Return what the scores of the last layer are called."""
+        raise NotImplementedError
+
+    def graph(self) -> NetworkGraph:
+        """Return the network as a layered graph, for a table of its arcs or a picture.
+
+        Returns
+        -------
+        NetworkGraph
+            ``graph().plot(ax=None)`` draws it, ``graph().to_frame()`` has one row an arc.
+        """
+        check_is_fitted(self)
+        return NetworkGraph(
+            self.coefs_,
+            self.intercepts_,
+            [self._activation().name] * (len(self.coefs_) - 1) + ["identity"],
+            inputs=getattr(self, "feature_names_in_", None),
+            outputs=self._score_names(),
+            units="" if self._units.center is None else "columns minus means, over standard deviations",
+        )
 
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Measure the gradient of the stored weights on the rows, which must be what the fit states."""
