@@ -23,7 +23,7 @@ def test_every_example_has_its_row() -> None:
 
 
 # These fit for many seconds.
-LONG = {"compare_models", "separable", "robust_fit"}
+LONG = {"compare_models", "hidden_layer", "separable", "robust_fit"}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from empirisk.estimators.features.landmarks import leverage_scores
 from empirisk.estimators.features.random_relu import arc_cosine
 from empirisk.kernels import Gaussian, Linear
 from empirisk.kernels.base import Kernel
+from empirisk.problems import Layers
+from empirisk.problems.activations import ReLU
 
 SAMPLINGS = ("uniform", "kmeans++", "leverage")
 
@@ -163,6 +165,41 @@ def test_random_units_have_the_arc_cosine_kernel_as_their_mean(order: int, rng: 
     error = values.std(axis=0, ddof=1) / np.sqrt(30)
     # An entry that every draw gives exactly (order 0, the diagonal, differs) has no spread.
     assert (np.abs(values.mean(axis=0) - exact) <= 6.0 * error + 1e-12).all()
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_in_the_wide_limit_the_kernel_of_units_is_the_arc_cosine_kernel(
+    order: int, rng: np.random.Generator
+) -> None:
+    X, draws, widths = rng.normal(size=(8, 4)), 12, 4 ** np.arange(1, 6)  # 4 to 1024 units
+    exact = np.stack([arc_cosine(X, np.tile(x, (8, 1)), order) for x in X])
+    drawn = er.RandomReluFeatures(order, draws * int(widths[-1])).fit(X[:1])  # of one row, without pairs
+    units = drawn.transform(X)
+    errors = []
+    for m in widths:
+        # Units are independent: those of a wide layer are a dozen layers of width m.
+        Z = np.sqrt(units.shape[1] / m) * units[:, : draws * m].reshape(8, draws, m).transpose(1, 0, 2)
+        errors.append(np.sqrt(np.mean((Z @ Z.transpose(0, 2, 1) - exact) ** 2)))
+    slope = np.polyfit(np.log(widths), np.log(errors), 1)[0]
+    # Of 12 draws, whose entries go together, each logarithm is known to about 1 / sqrt(24) = 0.2, and the
+    # slope of five of them, one log 4 apart, to 0.2 / (log 4 sqrt(10)) = 0.047.  Three of these.
+    assert abs(slope + 0.5) < 0.14
+
+
+def test_a_hidden_layer_at_its_random_start_has_the_arc_cosine_kernel(rng: np.random.Generator) -> None:
+    X, m = rng.normal(size=(6, 3)), 4096
+    # He's weights have variance 2 / 3 here: the products of the outputs are 3 / m of the kernel's in the
+    # mean.
+    layers = Layers.of((3, m, 1), ReLU())
+    values = []
+    for seed in range(20):
+        weights, bias = next(iter(layers.split(layers.draw(seed))))
+        H = ReLU().value(X @ weights + bias)
+        values.append(3.0 / m * H @ H.T)
+    exact = np.stack([arc_cosine(X, np.tile(x, (6, 1)), 1) for x in X])
+    error = np.std(values, axis=0, ddof=1) / np.sqrt(20)
+    assert (np.abs(np.mean(values, axis=0) - exact) <= 6.0 * error).all()
+    assert np.abs(np.mean(values, axis=0) / exact - 1.0).max() < 0.05
 
 
 @pytest.mark.slow

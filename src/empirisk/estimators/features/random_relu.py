@@ -47,8 +47,8 @@ class RandomReluFeatures(FeatureMap):
 
     Notes
     -----
-    O(n p D). float32 stays float32; CSR rows are multiplied as they are. There is no offset: add a column of
-    ones for units that do not bend at 0.
+    Deviations from the kernel fall as ``1/sqrt(D)``. O(n p D). float32 stays float32; CSR rows are
+    multiplied as they are. There is no offset: add a column of ones for units that do not bend at 0.
 
     References
     ----------
