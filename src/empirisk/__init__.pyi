@@ -95,6 +95,9 @@ from .estimators import (
     BaggingRegressor as BaggingRegressor,
 )
 from .estimators import (
+    BayesClassifier as BayesClassifier,
+)
+from .estimators import (
     BayesianGLM as BayesianGLM,
 )
 from .estimators import (

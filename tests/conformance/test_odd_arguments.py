@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -16,6 +17,8 @@ from empirisk.data import BlockList
 from tests.conformance.clusterers import USES as CLUSTERERS
 from tests.conformance.clusterers import groups
 from tests.conformance.estimators import ALL as PREDICTORS
+from tests.conformance.posterior_estimators import USES as POSTERIORS
+from tests.conformance.process_estimators import USES as PROCESSES
 
 EVERY = {type(use).__name__: use for use in [*(use.make() for use in PREDICTORS), *CLUSTERERS]}
 NO_TABLES: dict[str, Any] = {
@@ -250,3 +253,36 @@ def test_a_factor_of_given_weights_changes_no_cluster(
 def test_what_a_number_of_clusters_can_be_is_said_whole() -> None:
     with pytest.raises(ValueError, match="an integer >= 1 or 'eigengap', got None"):
         er.SpectralClustering(None).fit(np.eye(5))
+
+
+INTERVALS = {
+    type(use).__name__: use
+    for use in [
+        *(use.make() for use in [*POSTERIORS, *PROCESSES]),
+        er.LinearRegression(),
+        er.RandomForestRegressor(8),
+    ]
+}
+
+
+@pytest.mark.parametrize("level", [1.0, 95, "high"])
+@pytest.mark.parametrize("name", sorted(INTERVALS))
+def test_a_level_that_is_no_probability_inside_is_refused(name: str, level: Any) -> None:
+    """Of every method of a fitted model that takes one: 1 would be an endless interval, 95 a slip."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 2))
+    model = clone(INTERVALS[name]).fit(X, np.round(np.exp(X[:, 0])) if "GLM" in name else X[:, 0] > 0.0)
+    tried = 0
+    for method in (m for m in dir(model) if not m.startswith(("_", "plot", "set_"))):
+        call = getattr(type(model), method, None)
+        takes = inspect.signature(call).parameters if inspect.isfunction(call) else {}
+        if "level" not in takes:
+            continue
+        rows: dict[str, Any] = (
+            {"X": X[:3]} if "X" in takes and takes["X"].default is inspect.Parameter.empty else {}
+        )
+        more = {"return_interval": True} if "return_interval" in takes else {}
+        with pytest.raises(ValueError, match=r"^(level must lie strictly between 0 and 1|no interval: )"):
+            getattr(model, method)(**rows, **more, level=level)
+        tried += 1
+    assert tried or name in ("GaussianProcessClassifier",), f"{name} has no method with a level"

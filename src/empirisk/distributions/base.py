@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 
 from empirisk.data.seeds import Seed
+from empirisk.distributions.lattice import counts_near
 from empirisk.results import Certificate
 from empirisk.typing import Array, Interval
 
@@ -247,6 +248,16 @@ class Distribution:
     def posterior(self, prior: Any, data: Observations) -> Any:
         """Return the law of the parameters after the rows, for a prior of the family `conjugate` names."""
         raise NotImplementedError
+
+    def separation(self, other: Any) -> float | None:
+        """Return ``|L^-1 (m - l)|`` from a law with the same covariance ``L L'`` where both are Gaussian, or
+        None elsewhere.
+        """
+        return None
+
+    def atoms(self) -> Array | None:
+        """Return rows that carry all mass but what is rounded to 0, or None where they cannot be listed."""
+        return counts_near(self) if self.discrete and not self.dimension else None
 
     def mode(self) -> Array:
         """Return the likeliest row: where the density is largest; for laws that serve as priors."""

@@ -165,6 +165,11 @@ class Gaussian(ExponentialMember):
         shift = (self.mean - other.mean) ** 2 / other.variance
         return float(0.5 * (ratio - 1.0 - math.log(ratio) + shift))
 
+    def separation(self, other: Any) -> float | None:
+        """Return the distance of the means in standard deviations, where both laws have the same."""
+        same = type(other) is type(self) and other.variance == self.variance
+        return abs(self.mean - other.mean) / math.sqrt(self.variance) if same else None
+
     def shifted(self, by: Any) -> Self:
         """Return the law with the mean m + by."""
         return self.with_parameters(mean=float(self.mean + by))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +17,9 @@ from empirisk.distributions.shares import SharesMember
 from empirisk.typing import Array, Interval
 
 __all__ = ["Multinomial"]
+
+# Most rows of counts that are listed one by one.
+_MOST = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +118,16 @@ class Multinomial(SharesMember):
         from scipy import stats
 
         return stats.multinomial(self.n, self.p)
+
+    def atoms(self) -> Array | None:
+        """Return all rows of counts with the sum n, where they are no more than 200,000."""
+        k = len(self.p)
+        if math.comb(self.n + k - 1, k - 1) > _MOST:
+            return None
+        # k - 1 bars among n + k - 1 places: the counts are the numbers of places between neighbours.
+        bars = np.array(list(combinations(range(self.n + k - 1), k - 1)), dtype=np.float64)
+        ends = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1.0, self.n + k - 1.0)))
+        return np.asarray(np.diff(ends, axis=1) - 1.0)
 
     def entropy(self) -> float:
         """Return ``-log n! - n sum p_j log p_j + sum_j E log x_j!``, sums of n + 1 terms for each class."""

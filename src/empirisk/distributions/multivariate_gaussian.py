@@ -245,6 +245,12 @@ class MultivariateGaussian(ExponentialMember):
         logs = 2.0 * np.log(np.diag(half)).sum()
         return float(0.5 * ((half**2).sum() - self.dimension + gap @ gap - logs))
 
+    def separation(self, other: Any) -> float | None:
+        """Return the distance of the means by Mahalanobis, where both laws have the same covariance."""
+        if type(other) is not type(self) or not np.array_equal(self.covariance, other.covariance):
+            return None
+        return float(np.linalg.norm(solve_triangular(self.root, self.mean - other.mean, lower=True)))
+
     def shifted(self, by: Any) -> Self:
         """Return the law with the mean m + by."""
         return self.with_parameters(mean=self.mean + by)

@@ -1,5 +1,6 @@
 """Estimators: parameters -> problem -> solve -> unpack.  Adding one is a class and a row of REGISTRY."""
 
+from empirisk.estimators.bayes.bayes_classifier import BayesClassifier
 from empirisk.estimators.bayes.bayesian_glm import BayesianGLM
 from empirisk.estimators.bayes.bayesian_linear_regression import BayesianLinearRegression
 from empirisk.estimators.discriminant.linear_discriminant import LinearDiscriminantAnalysis
@@ -116,6 +117,7 @@ __all__ = [
     "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BayesClassifier",
     "BayesianGLM",
     "BayesianLinearRegression",
     "BernoulliNB",

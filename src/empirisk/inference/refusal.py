@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -133,7 +135,7 @@ def still_solves(problem: LinearProblem, solution: Solution, slack: float = 1e-3
     return now.relative <= most or problem.sharpened(solution.w, now, most).relative <= most
 
 
-def check_level(level: float) -> None:
-    """Refuse a confidence level that does not lie strictly between 0 and 1."""
-    if not 0.0 < level < 1.0:
+def check_level(level: Any) -> None:
+    """Refuse a confidence level that is no number, or does not lie strictly between 0 and 1."""
+    if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
         raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}")

@@ -17,7 +17,7 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, curvatures
 from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of
-from empirisk.estimators.checks import check_count, check_flag, check_number
+from empirisk.estimators.checks import check_count, check_flag, check_level, check_number
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
 from empirisk.estimators.linear.offsets import check_offset
 from empirisk.estimators.stated import disputed
@@ -201,7 +201,7 @@ class BayesianGLM(GeneralizedLinearModel):
         mean : array, shape (n,)
             Alone, or before low and high, arrays of shape (n,).
         """
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         wanted = check_flag("return_interval", return_interval)
         mean, variance, dtype = self._laws(X, offset, exposure)
         counts = self._loss().counts
@@ -235,7 +235,7 @@ class BayesianGLM(GeneralizedLinearModel):
         ValueError
             For shares and labels, of which an interval says nothing.
         """
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         if not self._loss().predictive:
             raise ValueError(
                 "there is no interval of labels or shares; predict(X, return_interval=True) has that of the "
@@ -257,7 +257,7 @@ class BayesianGLM(GeneralizedLinearModel):
         array, shape (p + 1, 2), or (p, 2) without an intercept
         """
         check_is_fitted(self, "_posterior")
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         return self._posterior.intervals(float(ndtri(0.5 + 0.5 * level)), bool(self.fit_intercept))
 
     def sample_posterior(self, n: int = 1000, random_state: Any = None) -> PosteriorDraws:

@@ -16,7 +16,7 @@ from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior
 from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients
-from empirisk.estimators.checks import check_count, check_finite, check_flag, check_number
+from empirisk.estimators.checks import check_count, check_finite, check_flag, check_level
 from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
 
@@ -97,7 +97,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
             Alone, or before (std,), (low, high) or (std, low, high), arrays of shape (n,).
         """
         X = self._new(X)
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         flags = check_flag("return_std", return_std), check_flag("return_interval", return_interval)
         mean, spread = self._means(X, any(flags))
         out = [mean]
@@ -125,7 +125,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         low, high : arrays, shape (n,)
         """
         X = self._new(X)
-        factor = _quantile(self._posterior.freedom, check_number("level", level, 0.0, 1.0, closed=False))
+        factor = _quantile(self._posterior.freedom, check_level(level))
         mean, spread = self._means(X, True)
         half = factor * np.sqrt(self._posterior.noise * spread)
         return (mean - half).astype(X.dtype, copy=False), (mean + half).astype(X.dtype, copy=False)
@@ -152,7 +152,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         prior they are narrower, and cover as they say on average over coefficients drawn from it.
         """
         check_is_fitted(self, "_posterior")
-        factor = _quantile(self._posterior.freedom, check_number("level", level, 0.0, 1.0, closed=False))
+        factor = _quantile(self._posterior.freedom, check_level(level))
         return self._posterior.intervals(factor * math.sqrt(self._posterior.noise), bool(self.fit_intercept))
 
     def sample_posterior(self, n: int = 1000, random_state: Any = None) -> PosteriorDraws:

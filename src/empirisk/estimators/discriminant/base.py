@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -19,9 +18,9 @@ from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import Block, RowBlocks, check_blocks
 from empirisk.data.row_checks import check_features, check_rows, where
-from empirisk.data.sparse_cells import canonical, is_sparse
-from empirisk.estimators.agreement import agreeing, largest
+from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import check_finite, check_weights, naming_lone_weight
+from empirisk.estimators.discriminant.posterior_answers import PosteriorAnswers
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed, weigh_classes
 from empirisk.estimators.stated import disputed
@@ -31,14 +30,13 @@ from empirisk.typing import Array
 __all__ = ["BayesRule", "UndecidedError"]
 
 BLOCK = 65_536  # rows of a block of an array: the same for arrays in memory and in a memory map
-CHUNK = 8_192  # new rows that are judged at a time
 
 
 class UndecidedError(ValueError):
     """Sums of rows from which no law of a class follows; further rows of a stream may mend that."""
 
 
-class BayesRule(ClassifierMixin, Estimator):
+class BayesRule(PosteriorAnswers, Estimator):
     """Base of the classifiers that model the rows of each class and predict by Bayes' rule.
 
     After ``fit``: ``classes_``, ``priors_``, ``class_weight_sums_``, ``solution_`` and ``certificate_``.
@@ -66,10 +64,6 @@ class BayesRule(ClassifierMixin, Estimator):
 
         `rows` may be read again; they are None where only the sums are left.
         """
-        raise NotImplementedError
-
-    def _joint(self, X: Any) -> Array:
-        """Return ``log pi_k + log p_k(x)``, shape (m, K), up to a number of each row."""
         raise NotImplementedError
 
     def _plain(self, X: Any, codes: Any, weight: Array) -> dict[str, Any]:
@@ -211,66 +205,6 @@ class BayesRule(ClassifierMixin, Estimator):
         """Return how messages call a class."""
         return f"class {plain_label(self.classes_[k])!r}"
 
-    # -- predictions --------------------------------------------------------------------------------
-
-    def _scores(self, X: Any) -> Array:
-        """Return the joint logarithms of checked rows, some of them at a time."""
-        out = np.empty((X.shape[0], len(self.classes_)))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for a in range(0, X.shape[0], CHUNK):
-                part = X[a : a + CHUNK]
-                dense = part if is_sparse(part) else part.astype(np.float64, copy=False)
-                out[a : a + CHUNK] = self._joint(dense)
-        lost = np.flatnonzero(~np.isfinite(out.max(axis=1)))
-        if len(lost):
-            raise ValueError(
-                f"row {lost[0]} of X is so far from the rows of the fit that squares overflow in every class "
-                f"({len(lost)} such rows); rescale or drop it"
-            )
-        return out
-
-    def decision_function(self, X: Any) -> Array:
-        """Return what decides: of two classes ``log P(1 | x) - log P(0 | x)``, shape (m,); of more
-        ``log pi_k + log p_k(x)`` up to a number of each row, shape (m, K).
-
-        Parameters
-        ----------
-        X : array or data frame, shape (m, p)
-        """
-        return _decision(self._scores(self._checked(X)))
-
-    def predict(self, X: Any) -> Any:
-        """Return the class of the largest posterior chance, the first of equal ones, shape (m,).
-
-        Parameters
-        ----------
-        X : array or data frame, shape (m, p)
-        """
-        decision = self.decision_function(X)
-        return self.classes_[largest(decision)]
-
-    def predict_proba(self, X: Any) -> Array:
-        """Return the posterior chances ``P(k | x)``, shape (m, K), in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array or data frame, shape (m, p)
-        """
-        joint = self._scores(self._checked(X))
-        share = np.exp(joint - joint.max(axis=1, keepdims=True))
-        return agreeing(share / share.sum(axis=1, keepdims=True), _decision(joint))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the posterior chances, finite where the chances are rounded to 0.
-
-        Parameters
-        ----------
-        X : array or data frame, shape (m, p)
-        """
-        joint = self._scores(self._checked(X))
-        joint = joint - joint.max(axis=1, keepdims=True)
-        return np.asarray(joint - np.log(np.exp(joint).sum(axis=1, keepdims=True)))
-
     # -- claims -------------------------------------------------------------------------------------
 
     @property
@@ -306,11 +240,6 @@ class _Coded:
     def map_sum(self, f: Any) -> Any:
         """Return the sum of f over the blocks with codes."""
         return self.rows.map_sum(lambda block: f(self.rule._coded(block)))
-
-
-def _decision(joint: Array) -> Array:
-    """Return the difference of two joint logarithms, or those of more classes as they are."""
-    return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
 
 
 def given_priors(priors: Any, classes: Any) -> Array:

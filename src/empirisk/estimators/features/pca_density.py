@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.estimators.checks import check_choice, check_number, check_weights
+from empirisk.estimators.checks import check_choice, check_level, check_weights
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.results.estimate import Estimate
 from empirisk.typing import Array
@@ -60,7 +60,7 @@ class ComponentDensity(FeatureMap):
         Estimate
         """
         check_is_fitted(self)
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         X = self._read(X, reset=False)
         weight = check_weights(sample_weight, X.shape[0]).astype(np.float64)
         _, left = self._squares(X)
@@ -151,7 +151,7 @@ class ComponentDensity(FeatureMap):
         9.1 [7.9, 10.4]
         """
         check_is_fitted(self)
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         way = check_choice("method", method, {m: m for m in ("normal", "fourth_moments")})
         count = self.n_components_
         spread = np.full(count, 2.0)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.bounds.johnson_lindenstrauss import johnson_lindenstrauss, johnson_lindenstrauss_dim
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
+from empirisk.estimators.checks import check_choice, check_count, check_level, check_number, check_weights
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.stated import disputed
 from empirisk.reduction.distortion import DistortionReport, measure_distortion, pairs_of
@@ -205,7 +205,7 @@ class RandomProjection(FeatureMap):
         """
         check_is_fitted(self)
         count = check_count("n_pairs", n_pairs, 1)
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         epsilon = check_number("epsilon", self.epsilon, 0.0, 1.0, closed=False)
         X = self._read(X, reset=False)
         if X.shape[0] < 2:

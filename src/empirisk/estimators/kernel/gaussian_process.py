@@ -22,6 +22,7 @@ from empirisk.estimators.checks import (
     check_choice,
     check_count,
     check_finite,
+    check_level,
     check_number,
     check_weights,
     naming_lone_weight,
@@ -263,7 +264,7 @@ class GaussianProcess(ProcessCharts, Estimator):
         wide or too narrow.  Measured coverage: docs/maths/process-coverage.md.
         """
         check_is_fitted(self)
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         intervals: Intervals = check_choice(
             "method", method, {"wald": wald_intervals, "profile": profile_intervals}
         )

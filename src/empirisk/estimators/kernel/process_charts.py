@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.estimators.checks import check_choice, check_count, check_level
 from empirisk.gaussian_processes.factor import NotDefiniteError
 from empirisk.typing import Array
 
@@ -56,7 +56,7 @@ class ProcessCharts:
             For a fit on several columns, a precomputed kernel, or three classes and more.
         """
         check_is_fitted(self)
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         points = check_count("points", points, 2)
         self._has_rows()
         if self.n_features_in_ != 1:

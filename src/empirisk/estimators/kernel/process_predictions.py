@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.checks import check_choice, check_count, check_number
+from empirisk.estimators.checks import check_choice, check_count, check_level
 from empirisk.estimators.kernel.gaussian_process import GaussianProcess
 from empirisk.gaussian_processes import (
     Covariance,
@@ -133,7 +133,7 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         both: docs/maths/process-coverage.md.
         """
         rows = self._new(X)
-        level = check_number("level", level, 0.0, 1.0, closed=False)
+        level = check_level(level)
         conformal = check_choice("method", method, {"gaussian": False, "conformal": True})
         factor = self.calibration().threshold(level) if conformal else float(ndtri(0.5 + 0.5 * level))
         _, low, high = self._around(rows, factor)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
-from empirisk.estimators.checks import check_choice
+from empirisk.estimators.checks import check_choice, check_level
 from empirisk.estimators.training import KEPT_BYTES, stored_bytes
 from empirisk.estimators.trees.tree_base import TreeEstimator, dense
 from empirisk.trees.alike_cells import alike_cells
@@ -136,8 +136,7 @@ class ForestReads(TreeEstimator):
         return jackknife.calibrate(self._by_tree(leaves), counts[rows] == 0)
 
     def _interval(self, X: Any, level: float) -> tuple[Array, Array]:
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie in (0, 1), got {level!r}")
+        check_level(level)
         jackknife = self._jackknife()
         return jackknife.variance(self._by_tree(self.apply(X))).interval(level)
 

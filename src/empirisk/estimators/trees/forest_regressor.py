@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from empirisk.estimators.checks import check_choice, check_number
+from empirisk.estimators.checks import check_choice, check_level
 from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
 from empirisk.estimators.trees.tree_base import TreeRegressor
@@ -112,7 +112,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
             Infinite where the rows are too few for the level.
         """
         self._needs_bags("an interval from out-of-bag rows")
-        check_number("level", level, 0.0, 1.0, closed=False)
+        check_level(level)
         which = check_choice("method", method, {m: m for m in ("jackknife+", "leaves", "residuals")})
         if which == "residuals":
             return residual_interval(np.asarray(self.predict(X), dtype=np.float64), self._residuals, level)

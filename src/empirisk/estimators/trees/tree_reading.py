@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import ColumnCoder
-from empirisk.estimators.checks import check_number, check_weights
+from empirisk.estimators.checks import check_level, check_weights
 from empirisk.trees.conditions import Wording
 from empirisk.trees.leaf_rules import Rule, leaf_rules
 from empirisk.trees.prune import PruningSequence
@@ -63,7 +63,7 @@ class TreeReading:
         feature_names : sequence of str, optional
             Names for the columns of an array.
         """
-        check_number("level", level, 0.0, 1.0, closed=False)
+        check_level(level)
         fresh = None
         if (X is None) != (y is None):
             raise ValueError("pass both X and y, or neither")
