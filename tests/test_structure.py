@@ -174,6 +174,14 @@ def is_metric(thing: Any) -> bool:
 
 
 # Folder, name of its registry, and what makes an object one that must stand in it.
+def is_learner(thing: Any) -> bool:
+    """Whether a class is fitted to rows; one that takes none, as its model is known, learns nothing."""
+    if not methods("fit", "get_params")(thing):
+        return False
+    rows = list(inspect.signature(thing.fit).parameters.values())[1:]
+    return rows[0].default is inspect.Parameter.empty
+
+
 NOUNS: list[tuple[str, str, Any]] = [
     ("losses", "REGISTRY", is_loss),
     ("penalties", "REGISTRY", methods("value", "prox")),
@@ -191,7 +199,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("optimizers", "SCHEDULES", methods("at")),
     ("hypotheses", "REGISTRY", methods("vc_dimension", "growth", "restriction", "fit")),
     ("trees.criteria", "REGISTRY", methods("statistics", "heterogeneity")),
-    ("estimators", "REGISTRY", methods("fit", "get_params")),
+    ("estimators", "REGISTRY", is_learner),
     ("estimators.clusters", "REGISTRY", methods("fit", "get_params")),
     ("estimators.features", "REGISTRY", methods("fit", "transform")),
     ("estimators.unsupervised", "REGISTRY", methods("fit", "get_params")),
