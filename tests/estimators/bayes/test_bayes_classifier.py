@@ -302,5 +302,5 @@ class Broken(TwoBumps):
     """A user's law with a mistake: its densities are not numbers."""
 
     def log_prob(self, x: Any) -> Array:
-        """Return no numbers."""
+        """Return what are no numbers, as a wrong formula does."""
         return np.full(np.size(x), np.nan)

@@ -112,7 +112,7 @@ def by_cells(law: JointLaw, costs: Array) -> tuple[Estimate, Certificate] | None
     borders = np.unique(np.concatenate([np.asarray(p.quantile(LEVELS)) for p in law.laws]))
 
     def masses(t: Array) -> Array:
-        """Return ``pi_k P_k(x <= t)`` at points t."""
+        """Return ``pi_k P_k(x <= t)`` at points t, a column for each class."""
         return np.stack([pi * p.cdf(t) for pi, p in zip(law.priors, law.laws, strict=True)], axis=1)
 
     value, left = risk_of_cells(

@@ -72,7 +72,7 @@ class JointLaw:
         return X[:, 0] if flat else X
 
     def log_joint(self, X: Array) -> Array:
-        """Return ``log pi_k + log p_k(x)``, shape (m, K)."""
+        """Return ``log pi_k + log p_k(x)``, a row for each row of X and a column for each class."""
         rows = self.rows(X)
         out = np.empty((len(X), len(self.laws)))
         with np.errstate(divide="ignore"):
