@@ -169,6 +169,17 @@ def test_bad_weight_is_named_by_row(est: Any, kind: str, rng: np.random.Generato
 
 
 @each(ALL)
+def test_weights_that_are_complex_and_targets_without_a_column_are_refused(
+    est: Any, rng: np.random.Generator
+) -> None:
+    d = data_for(est, rng)
+    with pytest.raises(ValueError, match="sample_weight holds complex numbers"):
+        clone(est).fit(d.X, d.y, sample_weight=np.ones(len(d.y)) + 1j)
+    with pytest.raises(ValueError, match=r"^y has the shape \(\d+, 0\), which holds no target"):
+        clone(est).fit(d.X, np.empty((len(d.y), 0)))
+
+
+@each(ALL)
 def test_all_weights_zero(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     with pytest.raises(

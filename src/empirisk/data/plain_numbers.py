@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.data.masked import refuse_masked
+from empirisk.data.odd_targets import refuse_odd_targets
 
 __all__ = ["names_in_order", "numbers_only", "refuse_odd_table"]
 
@@ -40,7 +41,7 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
     ValueError: X holds the text 'a' in column 0, row 0; encode the column ...
     """
     refuse_odd_table(X)
-    refuse_masked("y", y)
+    refuse_odd_targets(y)
     _refuse_kinds(X)
     try:
         with names_in_order():

@@ -14,6 +14,7 @@ import numpy as np
 
 from empirisk.data.finite import check_finite
 from empirisk.data.masked import refuse_masked
+from empirisk.data.odd_targets import refuse_odd_targets
 from empirisk.typing import Array
 
 __all__ = [
@@ -60,7 +61,7 @@ def check_numeric_targets(y: Any) -> None:
 
     Comes before scikit-learn's check, which names no row, and before dates become nanoseconds since 1970.
     """
-    refuse_masked("y", y)
+    refuse_odd_targets(y)
     values = np.asarray(y)
     if values.dtype.kind in "mM":
         kind, where = str(values.dtype), ""
@@ -97,6 +98,8 @@ def check_weights(sample_weight: Any, n: int) -> Array:
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n, float(sample_weight))
     refuse_masked("sample_weight", sample_weight)
+    if getattr(getattr(sample_weight, "dtype", None), "kind", "") == "c":
+        raise ValueError("sample_weight holds complex numbers; a weight is a real number >= 0")
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
@@ -133,6 +136,8 @@ def given_numbers(name: str, given: Any, words: str) -> Array:
     ValueError: init must be 'random', or an array of lines, got <built-in function max>
     """
     try:
+        if getattr(getattr(given, "dtype", None), "kind", "") == "c":
+            raise TypeError("complex numbers would lose their imaginary parts")
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be {words}, got {given!r}") from None

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from empirisk.data.masked import refuse_masked
+from empirisk.data.odd_targets import refuse_odd_targets
 from empirisk.estimators.class_weight import apply_class_weight
 from empirisk.typing import Array, IndexArray
 
@@ -81,7 +81,7 @@ def encode_labels(
         For missing labels, labels of several types, continuous targets, fewer than two classes, and unknown
         labels.
     """
-    refuse_masked("y", y)
+    refuse_odd_targets(y)
     _refuse_missing(np.asarray(y))
     refuse_mixed(y)
     check_classification_targets(y)

@@ -49,6 +49,8 @@ def check_weight(sample_weight: Any, n: int) -> Array:
     """Return the weights >= 0, not all zero; ones by default."""
     if sample_weight is None:
         return np.ones(n)
+    if getattr(getattr(sample_weight, "dtype", None), "kind", "") == "c":
+        raise ValueError("sample_weight holds complex numbers; a weight is a real number >= 0")
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n, float(weight))

@@ -20,9 +20,9 @@ class Status(NamedEnum):
         "make it for this problem, although above the tolerance."
     )
     MAX_STEPS = (
-        "Stopped at the step limit before the certificate reached the tolerance: (a) raise max_iter, "
-        "(b) raise tol if the printed certificate is good enough, (c) standardise the columns or "
-        "raise alpha, because the problem is ill-conditioned."
+        "Stopped at the step limit before the certificate reached the tolerance: (a) raise max_iter, or "
+        "n_epochs where steps are counted in epochs, (b) raise tol if the printed certificate is good "
+        "enough, (c) standardise the columns or raise alpha, where the problem is ill-conditioned."
     )
     STALLED = (
         "Stopped because further steps bring next to nothing although the certificate is above the "
@@ -30,8 +30,9 @@ class Status(NamedEnum):
         "use float64, or raise alpha."
     )
     DIVERGED = (
-        "Stopped because the objective became infinite or NaN: (a) the columns have extreme scales, "
-        "(b) the starting point is too far away; standardise the columns."
+        "Stopped because the objective became infinite or NaN: (a) a given step is too long, (b) the "
+        "columns have extreme scales, (c) the starting point is too far away; take a shorter step, or "
+        "standardise the columns."
     )
     UNBOUNDED = "No finite minimiser exists for this objective; add a penalty (alpha > 0)."
     COMPLETED = "Took all the steps that it was told to; the certificate says how good the result is."

@@ -68,10 +68,14 @@ class NetworkParameters(Estimator):
         auto = isinstance(self.step, str) and self.step == "auto"
         size = kind.usual_size if auto else check_number("step", self.step, 0.0, closed=False)
         schedule = self.schedule
+        if getattr(named_schedule(schedule), "of_modulus", False):
+            raise ValueError(
+                f"schedule={schedule!r} takes steps 1/(mu t) of a strongly convex objective, and a network "
+                'has none; use "cosine" or "constant"'
+            )
         if stream and getattr(named_schedule(schedule), "needs_horizon", False):
             schedule = "constant"
-        mu = self._strength() * (1.0 - self._ratio())
-        return kind(make_schedule(schedule, size, max(steps, 1), mu))
+        return kind(make_schedule(schedule, size, max(steps, 1), 0.0))
 
     def _strength(self) -> float:
         return check_number("alpha", self.alpha, 0.0)

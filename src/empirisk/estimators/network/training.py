@@ -118,6 +118,12 @@ def one_epoch(
         Share of the hidden units that a row leaves out, in [0, 1).
     """
     (block,) = problem.data
+    if len(run.w) != problem.layers.size:
+        raise ValueError(
+            f"the network has {problem.layers.size} parameters with these layers and targets, and "
+            f"{len(run.w)} were trained so far: a stream of rows goes on with the same hidden layers and "
+            "number of targets; fit() begins anew"
+        )
     w, memory = run.w.copy(), (run.memory[0].copy(), run.memory[1].copy())
     steps = -(-len(order) // batch)
     sizes = np.array([rule.schedule.at(run.taken + t + 1) for t in range(steps)])

@@ -13,6 +13,9 @@ from empirisk.typing import Array
 
 __all__ = ["Units", "learn_units"]
 
+# Deviations below this have squares that lost digits.
+_LOST = 1e-145
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -51,20 +54,40 @@ class Units:
 def learn_units(design: Design, targets: Array, weight: Array, names: Any, *, of_targets: bool) -> Units:
     """Return the weighted means and standard deviations of columns, and of targets where they are wanted.
 
-    Columns whose squares overflow are refused by name.
+    Columns whose squares overflow are refused by name, and so are targets beyond the format of the rows.
     """
     mean, variance = design.moments(weight)
     check_columns(variance, names)
-    units = Units(mean, _spread(mean, variance))
+    share = weight / weight.max()
+    share = share / share.sum()
+    spread = np.sqrt(np.asarray(variance, dtype=np.float64))
+    for j in np.flatnonzero((spread < _LOST) & (np.asarray(mean) != 0.0)):
+        spread[j] = _deviation(design.columns(np.array([j]))[:, 0].astype(np.float64), mean[j], share)
+    units = Units(mean, _spread(mean, spread))
     if not of_targets:
         return units
-    share = weight / weight.sum()
+    largest, most = float(np.abs(targets).max()), float(np.finfo(design.dtype).max)
+    if largest > most:
+        raise ValueError(
+            f"y reaches {largest:.3g}, and predictions have the format of X, {design.dtype}, which ends at "
+            f"{most:.3g}: rescale y, or give X in float64"
+        )
     center = np.tensordot(share, targets, 1)
-    square = np.tensordot(share, (targets - center) ** 2, 1)
-    return replace(units, target_center=center, target_scaling=_spread(center, square))
+    return replace(
+        units,
+        target_center=center,
+        target_scaling=_spread(center, _deviation(targets, center, share)),
+    )
 
 
-def _spread(center: Array, variance: Array) -> Array:
+def _deviation(values: Array, center: Any, share: Array) -> Array:
+    """Return standard deviations of columns by squares that neither overflow nor vanish."""
+    moved = values - center
+    peak = np.abs(moved).max(axis=0)
+    unit = np.where(peak > 0.0, peak, 1.0)
+    return np.asarray(np.sqrt(np.tensordot(share, (moved / unit) ** 2, 1)) * unit)
+
+
+def _spread(center: Array, spread: Array) -> Array:
     """Return standard deviations, 1 where a column is constant but for the rounding of its mean."""
-    spread = np.sqrt(np.asarray(variance, dtype=np.float64))
     return np.where(spread > 1e-12 * np.abs(center), spread, 1.0)

@@ -1,0 +1,25 @@
+"""Targets that are none: hidden behind a mask, or a table without a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from empirisk.data.masked import refuse_masked
+
+__all__ = ["refuse_odd_targets"]
+
+
+def refuse_odd_targets(y: Any) -> None:
+    """Refuse targets that hide cells behind a mask, and tables of rows that have no column.
+
+    Examples
+    --------
+    >>> refuse_odd_targets(np.empty((3, 0)))
+    Traceback (most recent call last):
+    ...
+    ValueError: y has the shape (3, 0), which holds no target: give one for each row
+    """
+    refuse_masked("y", y)
+    shape = getattr(y, "shape", ())
+    if len(shape) > 1 and shape[0] and 0 in shape[1:]:
+        raise ValueError(f"y has the shape {tuple(shape)}, which holds no target: give one for each row")
