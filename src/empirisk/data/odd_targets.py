@@ -20,6 +20,6 @@ def refuse_odd_targets(y: Any) -> None:
     ValueError: y has the shape (3, 0), which holds no target: give one for each row
     """
     refuse_masked("y", y)
-    shape = getattr(y, "shape", ())
+    shape: Any = getattr(y, "shape", ())
     if len(shape) > 1 and shape[0] and 0 in shape[1:]:
         raise ValueError(f"y has the shape {tuple(shape)}, which holds no target: give one for each row")
