@@ -21,6 +21,7 @@ import numpy as np
 
 from empirisk.data.seeds import Seed
 from empirisk.distributions.lattice import counts_near
+from empirisk.distributions.odd_rows import guard, numbers
 from empirisk.results import Certificate
 from empirisk.typing import Array, Interval
 
@@ -35,6 +36,8 @@ __all__ = [
     "numbers",
 ]
 
+# Least eigenvalue of a matrix with the diagonal 1 that is told from a singular one.
+SINGULAR = 1e-13
 # The finite numbers, and those above 0.
 LINE = Interval(low_closed=False, high_closed=False)
 POSITIVE = Interval(0.0, math.inf, low_closed=False, high_closed=False)
@@ -98,10 +101,30 @@ class Distribution:
     located: ClassVar[bool] = False
     regular: ClassVar[bool] = True
 
+    # How fast ``|log p(x)|`` grows with |x|: like its power, 0 for slower than any; and the order up to which
+    # a draw has moments.  They tell which divergences are infinite.
+    growth: ClassVar[float] = 0.0
+    # Whether rows have a fixed sum, so that the density is one in all numbers but the last.
+    simplex: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        guard(cls)
+
     @property
     def support(self) -> Interval:
         """The interval outside of which the law has no mass, coordinate by coordinate."""
         return Interval()
+
+    @property
+    def supports(self) -> tuple[Interval, ...]:
+        """The interval of each number of a row outside of which it has no mass."""
+        return (self.support,) * max(1, self.dimension)
+
+    @property
+    def moment_order(self) -> float:
+        """The order below which a draw has moments: infinite but for laws with heavy tails."""
+        return math.inf
 
     @property
     def dimension(self) -> int:
@@ -176,7 +199,17 @@ class Distribution:
 
     def inverse_information(self) -> Array:
         """Return the inverse of the Fisher information: the covariance of estimates times the rows."""
-        return np.linalg.pinv(self.fisher_information(), hermitian=True)
+        F = self.fisher_information()
+        unit = 1.0 / np.sqrt(np.diag(F))
+        # In units of their own errors: parameters may be of any size, and what is singular is told.
+        values, vectors = np.linalg.eigh(F * np.outer(unit, unit)) if np.isfinite(unit).all() else ([0.0], F)
+        if not np.min(values) > SINGULAR:
+            raise ValueError(
+                f"the Fisher information of the {self.title} is singular to rounding: the rows do not tell "
+                "its parameters apart; leave out statistics that are constant or combinations of others"
+            )
+        half = unit[:, None] * vectors / np.sqrt(values)
+        return np.asarray(half @ half.T)
 
     def estimate_covariance(self, n: float) -> Array:
         """Return the covariance of the estimates of maximum likelihood from n rows."""
@@ -278,6 +311,10 @@ class Distribution:
         return hash((self.name, *(np.asarray(v).tobytes() for v in self.parameters.values())))
 
 
+# Methods that laws inherit follow the rules for odd arguments, too.
+guard(Distribution)
+
+
 def lacking(law: Distribution, what: str) -> ValueError:
     """Return the error for something that a law does not have."""
     return ValueError(f"the {law.title} has no {what}")
@@ -286,27 +323,6 @@ def lacking(law: Distribution, what: str) -> ValueError:
 def _first(x: Array, row: int) -> str:
     """The words for a row that is refused: its number, or its numbers where there are several."""
     return f"{x[row]:g}" if x.ndim == 1 else np.array2string(x[row], threshold=6, precision=4)
-
-
-def numbers(x: Any, dimension: int = 0) -> Array:
-    """Return rows as floats, (n,) for laws of one number and (n, d) for laws of d.
-
-    Examples
-    --------
-    >>> numbers(3).shape, numbers([[1, 2]], 2).shape
-    ((1,), (1, 2))
-    """
-    out = np.asarray(x, dtype=np.float64)
-    if dimension == 0:
-        if out.ndim > 1 and not (out.ndim == 2 and out.shape[1] == 1):
-            raise ValueError(f"x has shape {out.shape}; give one number for each row, of shape (n,)")
-        return out.reshape(-1)
-    out = np.atleast_2d(out)
-    if out.ndim != 2 or out.shape[1] != dimension:
-        raise ValueError(
-            f"x has shape {np.shape(x)}; give rows of {dimension} numbers, of shape (n, {dimension})"
-        )
-    return out
 
 
 def check_between(law: str, name: str, value: Any, domain: Interval) -> None:

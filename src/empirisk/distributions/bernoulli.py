@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import expit, logit, rel_entr, xlog1py, xlogy
+from scipy.special import expit, logit, xlog1py, xlogy
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, numbers
 from empirisk.distributions.exact import clopper_pearson
 from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.lattice import quotient, trial_score
+from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
 __all__ = ["Bernoulli"]
@@ -56,6 +58,15 @@ class Bernoulli(ExponentialMember):
     def from_natural(self, eta: Array) -> Self:
         """Return the law with ``p = 1 / (1 + e^-eta)`` for these natural parameters."""
         return self.with_parameters(p=float(expit(eta[0])))
+
+    def fisher_information(self) -> Array:
+        """Return the trials over ``p (1 - p)``, infinite where the law has one value."""
+        return np.array([[quotient(1.0, self.p * (1.0 - self.p))]])
+
+    def score(self, x: Any) -> Array:
+        """Return ones over p less zeros over 1 - p, the derivative of ``log_prob`` in p."""
+        rows = numbers(x)
+        return trial_score(rows, 1.0 - rows, self.p)
 
     def natural_jacobian(self) -> Array:
         """Return ``d eta / d p = 1 / (p (1 - p))``, the slope of the natural parameters."""
@@ -132,4 +143,5 @@ class Bernoulli(ExponentialMember):
 
     def kl(self, other: Bernoulli) -> float:
         """Return ``p log(p / q) + (1 - p) log((1 - p) / (1 - q))``, the divergence from the other law."""
-        return float(rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p))
+        p, q = self.p, other.p
+        return float(deviance(p, q) + deviance(1.0 - p, 1.0 - q, q - p))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import betainc, betaln, digamma, polygamma
+from scipy.special import betainc, polygamma
 
 from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions import dirichlet_forms as forms
 from empirisk.distributions.base import POSITIVE, check_between, numbers
 from empirisk.distributions.dirichlet_link import concentrations
 from empirisk.distributions.exponential_member import ExponentialMember
@@ -30,8 +31,8 @@ class Beta(ExponentialMember):
 
     Examples
     --------
-    >>> Beta(2.0, 1.0).log_prob([0.5, 0.25]).round(4)
-    array([ 0.    , -0.6931])
+    >>> Beta(2.0, 1.0).log_prob([0.75, 0.25]).round(4)
+    array([ 0.4055, -0.6931])
     """
 
     a: float = 1.0
@@ -73,11 +74,11 @@ class Beta(ExponentialMember):
 
     def log_partition(self, eta: Array) -> float:
         """Return ``log B(a, b)``, the log-partition at natural parameters eta."""
-        return float(betaln(eta[0], eta[1]))
+        return forms.log_beta(eta)
 
     def mean_statistics(self, eta: Array) -> Array:
         """Return ``psi(a) - psi(a + b)`` and ``psi(b) - psi(a + b)``, psi the digamma function."""
-        return np.asarray(digamma(eta) - digamma(eta.sum()))
+        return forms.mean_logarithms(eta)
 
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``diag(psi'(a), psi'(b)) - psi'(a + b)``, the covariance of the statistics at eta."""
@@ -105,7 +106,7 @@ class Beta(ExponentialMember):
         rows = numbers(x)
         inside = self.support.contains(rows)
         safe = np.where(inside, rows, 0.5)
-        log = (self.a - 1.0) * np.log(safe) + (self.b - 1.0) * np.log1p(-safe) - betaln(self.a, self.b)
+        log = forms.log_density(self.natural, np.column_stack([safe, 1.0 - safe]))
         return np.where(inside, log, -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
@@ -117,7 +118,8 @@ class Beta(ExponentialMember):
         a draw.
         """
         total = self.a + self.b
-        return self.a / total, self.a * self.b / (total**2 * (total + 1.0))
+        mean = self.a / total
+        return mean, mean * (self.b / total) / (total + 1.0)
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x."""
@@ -142,12 +144,12 @@ class Beta(ExponentialMember):
         """Return ``log B(a, b) - (a - 1) psi(a) - (b - 1) psi(b) + (a + b - 2) psi(a + b)``, the entropy of
         the law in nats.
         """
-        a, b = self.a, self.b
-        shapes = (a - 1.0) * digamma(a) + (b - 1.0) * digamma(b) - (a + b - 2.0) * digamma(a + b)
-        return float(betaln(a, b) - shapes)
+        return forms.entropy(self.natural)
 
     def kl(self, other: Beta) -> float:
         """Return ``log B(c, d) - log B(a, b) + (eta - eta') . E phi``, c and d the shapes of `other`."""
-        eta, theirs = self.natural, other.natural
-        change = float((eta - theirs) @ self.mean_statistics(eta))
-        return self.log_partition(theirs) - self.log_partition(eta) + change
+        return forms.divergence(self.natural, other.natural)
+
+    def inverse_information(self) -> Array:
+        """Return the inverse of the Fisher information, whose determinant cancels for large shapes."""
+        return forms.inverse_information(self.natural)

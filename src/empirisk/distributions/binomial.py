@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import bdtr, betaln, expit, logit, rel_entr, xlog1py, xlogy
+from scipy.special import betaincc, betaln, expit, logit
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, check_count, numbers
 from empirisk.distributions.exact import clopper_pearson
 from empirisk.distributions.exponential_member import ExponentialMember
-from empirisk.distributions.lattice import counts_near, masked, plogp_sum
+from empirisk.distributions.lattice import counts_near, masked, plogp_sum, quotient, trial_score
+from empirisk.distributions.stirling import binomial_log, deviance
 from empirisk.typing import Array, Interval
 
 __all__ = ["Binomial"]
@@ -64,6 +65,15 @@ class Binomial(ExponentialMember):
         """Return the law with ``p = 1 / (1 + e^-eta)`` for these natural parameters."""
         return self.with_parameters(p=float(expit(eta[0])))
 
+    def fisher_information(self) -> Array:
+        """Return the trials over ``p (1 - p)``, infinite where the law has one value."""
+        return np.array([[quotient(float(self.n), self.p * (1.0 - self.p))]])
+
+    def score(self, x: Any) -> Array:
+        """Return ones over p less zeros over 1 - p, the derivative of ``log_prob`` in p."""
+        rows = numbers(x)
+        return trial_score(rows, self.n - rows, self.p)
+
     def natural_jacobian(self) -> Array:
         """Return ``d eta / d p = 1 / (p (1 - p))``, the slope of the natural parameters."""
         with np.errstate(divide="ignore"):
@@ -99,11 +109,8 @@ class Binomial(ExponentialMember):
 
     def log_prob(self, x: Any) -> Array:
         """Return ``log C(n, x) + x log p + (n - x) log(1 - p)``; -inf for what is no count up to n."""
-
-        def log_chance(k: Array) -> Array:
-            return np.asarray(self.log_base(k) + xlogy(k, self.p) + xlog1py(self.n - k, -self.p))
-
-        return masked(self, numbers(x), log_chance)
+        n, p = float(self.n), float(self.p)
+        return masked(self, numbers(x), lambda k: binomial_log(k, n - k, p, 1.0 - p))
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws of this law, from a seed."""
@@ -115,9 +122,10 @@ class Binomial(ExponentialMember):
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x."""
-        rows = np.floor(numbers(x))
-        inside = bdtr(np.clip(rows, 0.0, self.n), self.n, self.p)
-        return np.where(rows < 0.0, 0.0, np.where(rows >= self.n, 1.0, inside))
+        rows, n = np.floor(numbers(x)), float(self.n)
+        below = np.clip(rows, 0.0, n - 1.0)
+        inside = betaincc(below + 1.0, n - below, self.p)
+        return np.where(rows < 0.0, 0.0, np.where(rows >= n, 1.0, inside))
 
     def frozen(self) -> Any:
         """Return ``scipy.stats.binom`` with these parameters, which is the same law in SciPy."""
@@ -148,7 +156,8 @@ class Binomial(ExponentialMember):
         """Return n times the divergence of one trial; for another n a sum over the counts."""
         if self.n != other.n:
             return self._kl_of_other_trials(other)
-        return float(self.n * (rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p)))
+        p, q = self.p, other.p
+        return float(self.n * (deviance(p, q) + deviance(1.0 - p, 1.0 - q, q - p)))
 
     def _kl_of_other_trials(self, other: Binomial) -> float:
         """The divergence for other numbers of trials, summed up over the counts."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import rel_entr, xlogy
+from scipy.special import xlogy
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import Fitted, Observations, check_count, numbers
@@ -105,7 +105,3 @@ class Categorical(SharesMember):
     def entropy(self) -> float:
         """Return ``-sum p_j log p_j``, the entropy of the law in nats."""
         return float(-xlogy(self.p, self.p).sum())
-
-    def kl(self, other: Categorical) -> float:
-        """Return ``sum p_j log(p_j / q_j)``, infinite where q has no chance of a class that p has."""
-        return float(rel_entr(self.p, other.p).sum())

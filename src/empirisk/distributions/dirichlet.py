@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import betaincinv, digamma, gammaln, polygamma
+from scipy.special import betaincinv, polygamma
 
 from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions import dirichlet_forms as forms
 from empirisk.distributions.base import POSITIVE, Distribution, numbers
 from empirisk.distributions.dirichlet_link import concentrations
 from empirisk.distributions.exponential_member import ExponentialMember
@@ -39,6 +40,7 @@ class Dirichlet(ExponentialMember):
     concentration: Any = (1.0, 1.0)
 
     name = "dirichlet"
+    simplex = True
 
     def __post_init__(self) -> None:
         a = check_vector(self.name, "concentration", self.concentration, POSITIVE, 2)
@@ -104,11 +106,11 @@ class Dirichlet(ExponentialMember):
         """Return ``sum log Gamma(eta_j) - log Gamma(sum eta)``, the log-partition at natural
         parameters eta.
         """
-        return float(gammaln(eta).sum() - gammaln(eta.sum()))
+        return forms.log_beta(eta)
 
     def mean_statistics(self, eta: Array) -> Array:
         """Return ``psi(eta_j) - psi(sum eta)``, psi the digamma function."""
-        return np.asarray(digamma(eta) - digamma(eta.sum()))
+        return forms.mean_logarithms(eta)
 
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``diag(psi'(eta)) - psi'(sum eta)``, the covariance of the statistics at eta."""
@@ -136,8 +138,7 @@ class Dirichlet(ExponentialMember):
         rows = numbers(x, self.dimension)
         inside = self.support.contains(rows).all(axis=1) & (np.abs(rows.sum(axis=1) - 1.0) <= ROUNDING)
         safe = np.where(inside[:, None], rows, 0.5)
-        a = self.concentration
-        return np.where(inside, np.log(safe) @ (a - 1.0) - self.log_partition(a), -np.inf)
+        return np.where(inside, forms.log_density(self.natural, safe), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent rows of shares of this law, from a seed."""
@@ -176,5 +177,12 @@ class Dirichlet(ExponentialMember):
 
     def entropy(self) -> float:
         """Return ``A(a) - sum (a_j - 1) (psi(a_j) - psi(sum a))``, the entropy of the law in nats."""
-        a = self.concentration
-        return self.log_partition(a) - float((a - 1.0) @ self.mean_statistics(a))
+        return forms.entropy(self.natural)
+
+    def kl(self, other: Dirichlet) -> float:
+        """Return ``log B(c) - log B(a) + (a - c) . E phi``, c the concentrations of `other`."""
+        return forms.divergence(self.natural, other.natural)
+
+    def inverse_information(self) -> Array:
+        """Return the inverse of the Fisher information, whose determinant cancels for large ones."""
+        return forms.inverse_information(self.natural)

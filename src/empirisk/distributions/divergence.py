@@ -36,13 +36,15 @@ def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_st
     -------
     Estimate
         Within a family, by its formula; between laws of counts, a sum over the counts: both ends are then the
-        value.  Between families of densities, the mean over draws and its normal interval; infinite where a
-        draw lies outside of the support of q.
+        value.  Infinite, with the reason, where p has mass outside of the support of q, or tails under which
+        log q has no mean.  Else between families of densities the mean over draws, with its normal interval
+        where log q has a variance under p.
 
     Raises
     ------
     ValueError
-        A law of chances and one of densities, or laws of rows of different lengths.
+        A law of chances and one of densities, laws of rows of different lengths, or p with more mass next to
+        an end of its support than floats can tell from it.
 
     Examples
     --------
@@ -56,15 +58,22 @@ def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_st
     check_level(level)
     if type(p) is type(q) and p.comparable(q):
         return _known(p.kl(q), level, "formula of the family")
+    why = _infinite(p, q)
+    if why:
+        return Estimate(math.inf, None, None, level, 0, "supports and tails", why)
     if p.discrete and p.dimension == 0:
         x = counts_near(p)
         log = p.log_prob(x)
         inside = np.exp(log) > 0.0
-        value = float((np.exp(log[inside]) * (log[inside] - q.log_prob(x[inside]))).sum())
+        theirs = q.log_prob(x[inside])
+        if np.isneginf(theirs).any():
+            never = x[inside][np.isneginf(theirs)][0]
+            why = f"q has the chance 0 of {never:g}, which lies outside of the support of q or of floats"
+            return Estimate(math.inf, None, None, level, 0, f"sum over {len(x):,} counts", why)
+        value = float((np.exp(log[inside]) * (log[inside] - theirs)).sum())
         return _known(value, level, f"sum over {len(x):,} counts")
     check_whole("n_draws", n_draws, 1000)
-    x = p.sample(int(n_draws), random_state)
-    return _mean(p.log_prob(x) - q.log_prob(x), level)
+    return _mean(p, q, p.sample(int(n_draws), random_state), level)
 
 
 def _known(value: float, level: float, method: str) -> Estimate:
@@ -72,16 +81,65 @@ def _known(value: float, level: float, method: str) -> Estimate:
     return Estimate(value, value, value, level, 0, method)
 
 
-def _mean(gaps: Array, level: float) -> Estimate:
-    """Return the mean of the draws with its normal interval."""
-    n = len(gaps)
-    if not np.isfinite(gaps).all():
-        outside = int((~np.isfinite(gaps)).sum())
+def _infinite(p: Any, q: Any) -> str:
+    """Return why the divergence is infinite, as supports and tails tell, or nothing where they do not."""
+    for mine, theirs in zip(p.supports, q.supports, strict=True):
+        # Counts up to a border may have the chance 0; the sum over them tells.
+        sure = not p.discrete or (math.isinf(mine.high) and p.moments()[1] > 0.0)
+        if sure and (mine.low < theirs.low or mine.high > theirs.high):
+            return (
+                f"p has mass in {mine}, and the support of q is {theirs}: it lies outside of the support of q"
+            )
+    if p.moment_order <= q.growth:
+        return (
+            f"the tails of p are too heavy for q: -log q(x) grows like |x|^{q.growth:g}, which has no mean "
+            f"under p, whose moments are finite below the order {p.moment_order:g}"
+        )
+    return ""
+
+
+def _mean(p: Any, q: Any, x: Array, level: float) -> Estimate:
+    """Return ``E (log p - log q)`` or ``-H(p) - E log q`` from draws, whichever scatters less, with its
+    normal
+    interval; the second alone where draws are rounded at an end of the support, where p has poles.
+    """
+    n, log = len(x), q.log_prob(x)
+    if not np.isfinite(log).all():
+        outside = int((~np.isfinite(log)).sum())
         reason = f"{outside} of {n} draws of p lie outside of the support of q"
         return Estimate(math.inf, None, None, level, n, "Monte Carlo", reason)
-    value = float(gaps.mean())
-    half = float(-ndtri(0.5 * (1.0 - level)) * gaps.std(ddof=1) / math.sqrt(n))
+    rounded = _rounded(p, q, x)
+    terms, gaps = -p.entropy() - log, p.log_prob(x) - log
+    terms = terms if rounded or terms.std() < gaps.std() else gaps
+    value = float(terms.mean())
+    if p.moment_order <= 2.0 * q.growth:
+        reason = (
+            f"the square of log q(x) has no mean under p, whose moments are finite below the order "
+            f"{p.moment_order:g}, so that the mean over draws has no normal law"
+        )
+        return Estimate(value, None, None, level, n, "Monte Carlo", reason)
+    half = float(-ndtri(0.5 * (1.0 - level)) * terms.std(ddof=1) / math.sqrt(n))
     return Estimate(value, max(0.0, value - half), value + half, level, n, "Monte Carlo, normal interval")
+
+
+def _rounded(p: Any, q: Any, x: Array) -> bool:
+    """Return whether draws are rounded to the float next to an end of the support; refuse where log q changes
+    there.
+    """
+    found = False
+    for end, inner in ((p.support.low, np.inf), (p.support.high, -np.inf)):
+        if not math.isfinite(end) or p.dimension:
+            continue
+        last = np.nextafter(end, inner)
+        stuck = int((x == last).sum())
+        found |= stuck > 0
+        near = q.log_prob(np.array([last, end + math.copysign(1e-9, inner) * max(1.0, abs(end))]))
+        if stuck and abs(near[1] - near[0]) > 1e-6:
+            raise ValueError(
+                f"{stuck} of {len(x)} draws of p lie nearer to {end:g} than floats can tell, and log q(x) "
+                "changes there: a mean over draws would be wrong; compare members of one family"
+            )
+    return found
 
 
 def _check(p: Any, q: Any) -> None:
@@ -93,6 +151,11 @@ def _check(p: Any, q: Any) -> None:
         raise ValueError(
             f"p is a law of rows of {p.dimension or 1} numbers and q of {q.dimension or 1}; compare laws of "
             "the same rows"
+        )
+    if p.simplex != q.simplex:
+        raise ValueError(
+            "the rows of one of p and q have a fixed sum and those of the other do not: neither has a "
+            "density with respect to the other, and the divergence is no number"
         )
     if p.discrete != q.discrete:
         raise ValueError(

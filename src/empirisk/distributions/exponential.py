@@ -12,6 +12,7 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import POSITIVE, check_between, numbers
 from empirisk.distributions.exact import chi_square_ends
 from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
 __all__ = ["Exponential"]
@@ -37,6 +38,7 @@ class Exponential(ExponentialMember):
     rate: float = 1.0
 
     name = "exponential"
+    growth = 1.0
     domains: ClassVar[dict[str, Interval]] = {"rate": POSITIVE}
 
     def __post_init__(self) -> None:
@@ -74,7 +76,7 @@ class Exponential(ExponentialMember):
 
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``1 / eta^2``, the variance, the covariance of the statistics at eta."""
-        return np.asarray(1.0 / eta**2)[:, None]
+        return np.array([[1.0 / float(eta[0]) / float(eta[0])]])
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
         """Return the law whose rate is one over the mean."""
@@ -100,7 +102,7 @@ class Exponential(ExponentialMember):
 
     def moments(self) -> tuple[float, float]:
         """Return 1 / r and 1 / r^2, the mean and the variance of a draw."""
-        return float(1.0 / self.rate), float(1.0 / self.rate**2)
+        return 1.0 / self.rate, 1.0 / self.rate / self.rate
 
     def cdf(self, x: Any) -> Array:
         """Return ``1 - e^(-r x)``, the chance of a draw of at most x; 0 below 0."""
@@ -130,5 +132,4 @@ class Exponential(ExponentialMember):
 
     def kl(self, other: Exponential) -> float:
         """Return ``q / r - 1 - log(q / r)``, q the rate of `other`."""
-        change = other.rate / self.rate - 1.0
-        return float(change - math.log1p(change))
+        return float(deviance(self.rate, other.rate)) / self.rate

@@ -12,12 +12,21 @@ from scipy.special import digamma, gammainc, gammaln, polygamma
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import POSITIVE, check_between, numbers
 from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.stirling import (
+    curvature_rest,
+    deviance,
+    digamma_rest,
+    gamma_divergence,
+    stirling_rest,
+)
 from empirisk.typing import Array, Interval
 
 __all__ = ["Gamma", "shape_of"]
 
 # Newton's steps double the digits of the start: five are enough, the others are for safety.
 _STEPS = 50
+# From this shape on densities are written with Stirling's formula.
+_LARGE = 16.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +53,7 @@ class Gamma(ExponentialMember):
     rate: float = 1.0
 
     name = "gamma"
+    growth = 1.0
     domains: ClassVar[dict[str, Interval]] = {"shape": POSITIVE, "rate": POSITIVE}
 
     def __post_init__(self) -> None:
@@ -63,6 +73,10 @@ class Gamma(ExponentialMember):
     def from_natural(self, eta: Array) -> Self:
         """Return the law with shape eta_1 and rate -eta_2."""
         return self.with_parameters(shape=float(eta[0]), rate=float(-eta[1]))
+
+    def fisher_information(self) -> Array:
+        """Return ``((psi'(a), -1 / r), (-1 / r, a / r^2))``, the information that one row has."""
+        return np.asarray(self.covariance_statistics(self.natural) * np.array([[1.0, -1.0], [-1.0, 1.0]]))
 
     def natural_jacobian(self) -> Array:
         """Return the derivatives of eta in a and r, 1 and -1."""
@@ -88,8 +102,8 @@ class Gamma(ExponentialMember):
 
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``((psi'(a), 1 / r), (1 / r, a / r^2))``, the covariance of the statistics at eta."""
-        cross = -1.0 / eta[1]
-        return np.array([[polygamma(1, eta[0]), cross], [cross, eta[0] / eta[1] ** 2]])
+        a, r = float(eta[0]), -float(eta[1])
+        return np.array([[float(polygamma(1, a)), 1.0 / r], [1.0 / r, a / r / r]])
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
         """Return the law whose ``E log x`` and mean are those of the rows: Newton's method in the shape."""
@@ -108,7 +122,13 @@ class Gamma(ExponentialMember):
         inside = (rows > 0.0) & (rows < np.inf)
         safe = np.where(inside, rows, 1.0)
         a, r = self.shape, self.rate
-        return np.where(inside, a * math.log(r) + (a - 1.0) * np.log(safe) - r * safe - gammaln(a), -np.inf)
+        if a < _LARGE:
+            log = a * math.log(r) + (a - 1.0) * np.log(safe) - r * safe - gammaln(a)
+        else:
+            # Stirling's formula: no two numbers of the size of a log a are subtracted.
+            at_mean = 0.5 * math.log(a / (2.0 * math.pi)) - stirling_rest(a)
+            log = at_mean - deviance(a, r * safe) - np.log(safe)
+        return np.where(inside, log, -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws of this law, from a seed."""
@@ -116,7 +136,7 @@ class Gamma(ExponentialMember):
 
     def moments(self) -> tuple[float, float]:
         """Return a / r and a / r^2."""
-        return float(self.shape / self.rate), float(self.shape / self.rate**2)
+        return self.shape / self.rate, self.shape / self.rate / self.rate
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x."""
@@ -140,7 +160,8 @@ class Gamma(ExponentialMember):
     def entropy(self) -> float:
         """Return ``a - log r + log Gamma(a) + (1 - a) psi(a)``, the entropy of the law in nats."""
         a = self.shape
-        return float(a - math.log(self.rate) + gammaln(a) + (1.0 - a) * digamma(a))
+        inner = stirling_rest(a) + (1.0 - a) * digamma_rest(a)  # what Stirling's formula leaves
+        return float(0.5 * math.log(2.0 * math.pi) + 0.5 * math.log(a) - math.log(self.rate) + inner)
 
     def kl(self, other: Gamma) -> float:
         """Return ``(a - b) psi(a) - log Gamma(a) + log Gamma(b) + b log(r / s) + a (s - r) / r``.
@@ -148,8 +169,18 @@ class Gamma(ExponentialMember):
         Here b and s are shape and rate of `other`.
         """
         a, r, b, s = self.shape, self.rate, other.shape, other.rate
-        shapes = (a - b) * digamma(a) - gammaln(a) + gammaln(b)
-        return float(shapes + b * math.log(r / s) + a * (s - r) / r)
+        # D(b, a s / r), of which both numbers may be the same to many digits, and what is left beside it.
+        gap = (b - a) - a * ((s - r) / r)
+        return float(deviance(b, a * (s / r), gap) + gamma_divergence(b, a))
+
+    def inverse_information(self) -> Array:
+        """Return the inverse of the Fisher information, ``((1, r / a), (r / a, r^2 psi'(a) / a)) / c`` with
+        ``c = psi'(a) - 1 / a``: its determinant cancels for large a.
+        """
+        a, r = self.shape, self.rate
+        c = float(curvature_rest(a))
+        cross = r / a / c
+        return np.array([[1.0 / c, cross], [cross, r * r * (1.0 / a + c) / a / c]])
 
 
 def shape_of(spread: float) -> tuple[float, float]:
@@ -176,11 +207,11 @@ def shape_of(spread: float) -> tuple[float, float]:
         )
     a = (3.0 - spread + math.sqrt((spread - 3.0) ** 2 + 24.0 * spread)) / (12.0 * spread)
     for _ in range(_STEPS):
-        residual = math.log(a) - float(digamma(a)) - spread
+        residual = -float(digamma_rest(a)) - spread
         # In log a the left side is monotone and convex, so that Newton's method overshoots nowhere for long.
-        step = residual / (1.0 - a * float(polygamma(1, a)))
+        step = -residual / (a * float(curvature_rest(a)))
         a *= math.exp(-step)
         if abs(step) <= 4e-16:
             break
-    residual = math.log(a) - float(digamma(a)) - spread
+    residual = -float(digamma_rest(a)) - spread
     return a, abs(residual) / math.sqrt(float(polygamma(1, a)))

@@ -14,6 +14,7 @@ from empirisk.data.sums import weighted_sum
 from empirisk.distributions.base import LINE, POSITIVE, Observations, check_between, numbers
 from empirisk.distributions.exact import chi_square_ends, student_end
 from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
 __all__ = ["Gaussian"]
@@ -43,6 +44,7 @@ class Gaussian(ExponentialMember):
     variance: float = 1.0
 
     name = "gaussian"
+    growth = 2.0
     located = True
     domains: ClassVar[dict[str, Interval]] = {"mean": LINE, "variance": POSITIVE}
 
@@ -62,16 +64,21 @@ class Gaussian(ExponentialMember):
     def natural_jacobian(self) -> Array:
         """Return the derivatives of eta in m and v."""
         m, v = self.mean, self.variance
-        return np.array([[1.0 / v, -m / v**2], [0.0, 0.5 / v**2]])
+        return np.array([[1.0 / v, -m / v / v], [0.0, 0.5 / v / v]])
 
     def fisher_information(self) -> Array:
         """Return ``diag(1 / v, 1 / (2 v^2))``: the general formula loses its digits far from 0."""
-        return np.diag([1.0 / self.variance, 0.5 / self.variance**2])
+        return np.array([[1.0 / self.variance, 0.0], [0.0, 0.5 / self.variance / self.variance]])
 
     def score(self, x: Any) -> Array:
         """Return ``(x - m) / v`` and ``((x - m)^2 / v - 1) / (2 v)``, for the same reason."""
         gap = numbers(x) - self.mean
         return np.column_stack([gap / self.variance, 0.5 * (gap * gap / self.variance - 1.0) / self.variance])
+
+    def inverse_information(self) -> Array:
+        """Return ``diag(v, 2 v^2)``, the inverse of the Fisher information."""
+        v = self.variance
+        return np.array([[v, 0.0], [0.0, 2.0 * v * v]])
 
     def statistics(self, x: Array) -> Array:
         """Return x and its square, the statistics of each row."""
@@ -161,9 +168,9 @@ class Gaussian(ExponentialMember):
 
     def kl(self, other: Gaussian) -> float:
         """Return ``(v / w - 1 - log(v / w) + (m - l)^2 / w) / 2``, l and w those of `other`."""
-        ratio = self.variance / other.variance
-        shift = (self.mean - other.mean) ** 2 / other.variance
-        return float(0.5 * (ratio - 1.0 - math.log(ratio) + shift))
+        v, w = self.variance, other.variance
+        gap = (self.mean - other.mean) / math.sqrt(w)
+        return float(0.5 * (deviance(w, v) / w + gap * gap))
 
     def separation(self, other: Any) -> float | None:
         """Return the distance of the means in standard deviations, where both laws have the same."""

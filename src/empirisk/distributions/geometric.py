@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import rel_entr, xlog1py, xlogy
+from scipy.special import xlog1py, xlogy
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, numbers
 from empirisk.distributions.exact import waiting
 from empirisk.distributions.exponential_member import ExponentialMember
-from empirisk.distributions.lattice import masked
+from empirisk.distributions.lattice import masked, quotient, trial_score
+from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
 __all__ = ["Geometric"]
 
 _SHARE = Interval(0.0, 1.0, low_closed=False)
+_RARE = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,14 @@ class Geometric(ExponentialMember):
         """Return the law with ``p = 1 - e^eta`` for these natural parameters."""
         return self.with_parameters(p=float(-np.expm1(eta[0])))
 
+    def fisher_information(self) -> Array:
+        """Return ``1 / (p^2 (1 - p))``, infinite where the law has one value."""
+        return np.array([[quotient(quotient(1.0, self.p * (1.0 - self.p)), self.p)]])
+
+    def score(self, x: Any) -> Array:
+        """Return ``1 / p - (x - 1) / (1 - p)``, the derivative of ``log_prob`` in p."""
+        return trial_score(np.ones(1), numbers(x) - 1.0, self.p)
+
     def natural_jacobian(self) -> Array:
         """Return ``d eta / d p = -1 / (1 - p)``, the slope of the natural parameters."""
         with np.errstate(divide="ignore"):
@@ -97,11 +107,15 @@ class Geometric(ExponentialMember):
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws of this law, from a seed."""
-        return generator_of(random_state).geometric(self.p, size).astype(np.float64)
+        rng = generator_of(random_state)
+        if self.p > _RARE:
+            return rng.geometric(self.p, size).astype(np.float64)
+        # Beyond 64 bits the generator's counts end; an exponential time in whole trials does not.
+        return np.maximum(np.ceil(rng.exponential(size=size) / -math.log1p(-self.p)), 1.0)
 
     def moments(self) -> tuple[float, float]:
         """Return 1 / p and (1 - p) / p^2, the mean and the variance of a draw."""
-        return float(1.0 / self.p), float((1.0 - self.p) / self.p**2)
+        return 1.0 / self.p, (1.0 - self.p) / self.p / self.p
 
     def cdf(self, x: Any) -> Array:
         """Return ``1 - (1 - p)^x`` of the whole number below x."""
@@ -121,7 +135,7 @@ class Geometric(ExponentialMember):
 
     def inverse_information(self) -> Array:
         """Return ``p^2 (1 - p)``, which is 0 where the law has one value."""
-        return np.array([[self.p**2 * (1.0 - self.p)]])
+        return np.array([[self.p * self.p * (1.0 - self.p)]])
 
     conjugate = "beta"
 
@@ -135,5 +149,5 @@ class Geometric(ExponentialMember):
 
     def kl(self, other: Geometric) -> float:
         """Return the divergence of one trial times 1 / p, the trials that are made."""
-        one = rel_entr(self.p, other.p) + rel_entr(1.0 - self.p, 1.0 - other.p)
-        return float(one / self.p)
+        p, q = self.p, other.p
+        return float((deviance(p, q) + deviance(1.0 - p, 1.0 - q, q - p)) / p)

@@ -45,6 +45,7 @@ class Laplace(Distribution):
     scale: float = 1.0
 
     name = "laplace"
+    growth = 1.0
     located = True
     domains: ClassVar[dict[str, Interval]] = {"location": LINE, "scale": POSITIVE}
 
@@ -90,7 +91,13 @@ class Laplace(Distribution):
 
     def fisher_information(self) -> Array:
         """Return ``diag(1 / b^2, 1 / b^2)``, the information that one row has."""
-        return np.eye(2) / self.scale**2
+        one = 1.0 / self.scale / self.scale
+        return np.array([[one, 0.0], [0.0, one]])
+
+    def inverse_information(self) -> Array:
+        """Return ``diag(b^2, b^2)``, the inverse of the Fisher information."""
+        one = self.scale * self.scale
+        return np.array([[one, 0.0], [0.0, one]])
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws of this law, from a seed."""
@@ -98,7 +105,7 @@ class Laplace(Distribution):
 
     def moments(self) -> tuple[float, float]:
         """Return m and ``2 b^2``, the mean and the variance of a draw."""
-        return float(self.location), float(2.0 * self.scale**2)
+        return float(self.location), 2.0 * self.scale * self.scale
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x."""

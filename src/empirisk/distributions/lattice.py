@@ -10,7 +10,7 @@ import numpy as np
 
 from empirisk.typing import Array
 
-__all__ = ["counts_near", "masked", "plogp_sum"]
+__all__ = ["counts_near", "masked", "plogp_sum", "quotient", "trial_score"]
 
 # Standard deviations around the mean, and counts beyond, outside of which a law with exponential tails has a
 # mass below the spacing of floats.
@@ -58,3 +58,29 @@ def plogp_sum(law: Any, x: Array) -> float:
     log = law.log_prob(x)
     with np.errstate(invalid="ignore"):
         return float(-np.where(log > -np.inf, np.exp(log) * log, 0.0).sum())
+
+
+def quotient(above: float, below: float) -> float:
+    """Return ``above / below`` of two numbers >= 0, infinite where the second is 0.
+
+    Examples
+    --------
+    >>> quotient(1.0, 0.0)
+    inf
+    """
+    return above / below if below > 0.0 else math.inf
+
+
+def trial_score(ones: Array, zeros: Array, p: float) -> Array:
+    """Return the derivative of ``ones log p + zeros log(1 - p)`` in p, (n, 1); no ones have none, at p = 0,
+    too.
+
+    Examples
+    --------
+    >>> trial_score(np.array([0.0, 1.0]), np.array([1.0, 0.0]), 0.0).tolist()
+    [[-1.0], [inf]]
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        up = np.where(ones > 0.0, ones / np.float64(p), 0.0)
+        down = np.where(zeros > 0.0, zeros / np.float64(1.0 - p), 0.0)
+        return np.asarray((up - down)[:, None])

@@ -8,12 +8,14 @@ from itertools import combinations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln, rel_entr, xlogy
+from scipy.special import gammaln
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import Distribution, check_count, numbers
 from empirisk.distributions.binomial import Binomial
+from empirisk.distributions.lattice import counts_near
 from empirisk.distributions.shares import SharesMember
+from empirisk.distributions.stirling import deviance, stirling_rest
 from empirisk.typing import Array, Interval
 
 __all__ = ["Multinomial"]
@@ -44,6 +46,7 @@ class Multinomial(SharesMember):
     n: int = 1
 
     name = "multinomial"
+    simplex = True
     discrete = True
     structure: ClassVar[tuple[str, ...]] = ("n",)
 
@@ -102,7 +105,8 @@ class Multinomial(SharesMember):
         known = (self.support.contains(rows) & (np.floor(rows) == rows)).all(axis=1)
         known &= rows.sum(axis=1) == self.n
         safe = np.where(known[:, None], rows, 0.0)
-        return np.where(known, self.log_base(safe) + xlogy(safe, self.p).sum(axis=1), -np.inf)
+        each = _count_log(safe, self.n * (self.p / self.p.sum())).sum(axis=1)
+        return np.where(known, each - _count_log(float(self.n), float(self.n)), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent rows of counts of this law, from a seed."""
@@ -130,14 +134,19 @@ class Multinomial(SharesMember):
         return np.asarray(np.diff(ends, axis=1) - 1.0)
 
     def entropy(self) -> float:
-        """Return ``-log n! - n sum p_j log p_j + sum_j E log x_j!``, sums of n + 1 terms for each class."""
-        counts = np.arange(self.n + 1.0)
-        logs = gammaln(counts + 1.0)
-        inner = sum(float(np.exp(Binomial(self.n, float(q)).log_prob(counts)) @ logs) for q in self.p)
-        return float(-gammaln(self.n + 1.0) - self.n * xlogy(self.p, self.p).sum() + inner)
+        """Return ``-log n! - n sum p_j log p_j + sum_j E log x_j!``, sums over the counts of each class."""
+        n = float(self.n)
+        out = float(_count_log(n, n))
+        for q in self.p / self.p.sum():
+            law = Binomial(self.n, float(q))
+            counts = counts_near(law)
+            chance = np.exp(law.log_prob(counts))
+            out -= float(chance[chance > 0.0] @ _count_log(counts[chance > 0.0], n * q))
+        return out
 
-    def kl(self, other: Multinomial) -> float:
-        """Return ``n sum p_j log(p_j / q_j)``; infinite for other numbers of trials."""
-        if self.n != other.n:
-            return float("inf")
-        return float(self.n * rel_entr(self.p, other.p).sum())
+
+def _count_log(x: Any, mean: Any) -> Array:
+    """Return the logarithm of ``mean^x e^-mean / x!``: a chance of Poisson's law."""
+    some = np.maximum(x, 1.0)
+    inner = stirling_rest(some) + deviance(some, mean) + 0.5 * np.log(2.0 * np.pi * some)
+    return np.asarray(np.where(x > 0.0, -inner, -mean))

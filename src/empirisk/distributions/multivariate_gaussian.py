@@ -13,6 +13,7 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import LINE, POSITIVE, Fitted, Observations, numbers
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.shares import check_vector
+from empirisk.distributions.stirling import deviance
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Interval
 
@@ -46,6 +47,7 @@ class MultivariateGaussian(ExponentialMember):
     covariance: Any = None
 
     name = "multivariate_gaussian"
+    growth = 2.0
     located = True
 
     def __post_init__(self) -> None:
@@ -242,8 +244,8 @@ class MultivariateGaussian(ExponentialMember):
         """
         half = solve_triangular(other.root, self.root, lower=True)
         gap = solve_triangular(other.root, self.mean - other.mean, lower=True)
-        logs = 2.0 * np.log(np.diag(half)).sum()
-        return float(0.5 * ((half**2).sum() - self.dimension + gap @ gap - logs))
+        ratios = np.diag(half) ** 2
+        return float(0.5 * ((np.tril(half, -1) ** 2).sum() + deviance(1.0, ratios).sum() + gap @ gap))
 
     def separation(self, other: Any) -> float | None:
         """Return the distance of the means by Mahalanobis, where both laws have the same covariance."""

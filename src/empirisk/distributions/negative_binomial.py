@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import betainc, digamma, gammaln, xlog1py
+from scipy.special import betaincc, digamma
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import (
@@ -20,6 +20,7 @@ from empirisk.distributions.base import (
 )
 from empirisk.distributions.lattice import counts_near, masked, plogp_sum
 from empirisk.distributions.root import falling_root
+from empirisk.distributions.stirling import binomial_log, deviance, digamma_rest_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Interval
 
@@ -111,9 +112,10 @@ class NegativeBinomial(Distribution):
         size, m = 1.0 / self.dispersion, self.mean
 
         def log_chance(k: Array) -> Array:
-            shared = gammaln(k + size) - gammaln(size) - gammaln(k + 1.0)
-            # x log(a m / (1 + a m)) - log(1 + a m) / a, without small differences of large numbers.
-            return np.asarray(shared - xlog1py(k, size / m) - xlog1py(size, m / size))
+            # The chance of `size` ones and k zeros, times that of a one at the end: no differences of
+            # logarithms of large Gamma functions.
+            ones = binomial_log(np.full_like(k, size), k, size / (size + m), m / (size + m))
+            return np.asarray(ones - np.log1p(k / size))
 
         return masked(self, numbers(x), log_chance)
 
@@ -122,14 +124,22 @@ class NegativeBinomial(Distribution):
         k = numbers(x)
         size, m = 1.0 / self.dispersion, self.mean
         in_mean = (k - m) / (m * (1.0 + m / size))
-        in_size = digamma(k + size) - digamma(size) - np.log1p(m / size) + (m - k) / (m + size)
-        return np.column_stack([in_mean, -(size**2) * in_size])
+        # psi(k + 1/a) - psi(1/a) - log(1 + a m) + (m - k) / (m + 1/a), of which the terms of the order a
+        # cancel.
+        u = (k - m) / (m + size)
+        in_size = digamma_rest_gap(size, k) - deviance(1.0, 1.0 + u, -u)
+        return np.column_stack([in_mean, -size * (size * in_size)])
 
     def fisher_information(self) -> Array:
         """Return the information of m, ``1 / (m + a m^2)``, and that of a, summed up over the counts."""
         x = counts_near(self)
         in_dispersion = (np.exp(self.log_prob(x)) * self.score(x)[:, 1] ** 2).sum()
-        return np.diag([1.0 / (self.mean + self.dispersion * self.mean**2), in_dispersion])
+        return np.diag([1.0 / self.moments()[1], in_dispersion])
+
+    def inverse_information(self) -> Array:
+        """Return the inverse of the Fisher information, which is diagonal."""
+        F = self.fisher_information()
+        return np.diag([1.0 / float(F[0, 0]), 1.0 / float(F[1, 1])])
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws: of a Poisson law whose rate is drawn from a Gamma law."""
@@ -139,13 +149,13 @@ class NegativeBinomial(Distribution):
 
     def moments(self) -> tuple[float, float]:
         """Return m and ``m + a m^2``, the mean and the variance of a draw."""
-        return float(self.mean), float(self.mean + self.dispersion * self.mean**2)
+        return float(self.mean), self.mean + self.dispersion * self.mean * self.mean
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x."""
         rows = np.floor(numbers(x))
         size = 1.0 / self.dispersion
-        chance = betainc(size, np.maximum(rows, 0.0) + 1.0, size / (size + self.mean))
+        chance = betaincc(np.maximum(rows, 0.0) + 1.0, size, self.mean / (size + self.mean))
         return np.where(rows < 0.0, 0.0, chance)
 
     def frozen(self) -> Any:
@@ -160,6 +170,9 @@ class NegativeBinomial(Distribution):
 
     def kl(self, other: NegativeBinomial) -> float:
         """Return the divergence: closed for the same dispersion, else summed up over the counts."""
+        if self.dispersion == other.dispersion:
+            size, m, at = 1.0 / self.dispersion, self.mean, other.mean
+            return float(deviance(m, at) - deviance(m + size, at + size, m - at))
         x = counts_near(self)
         log = self.log_prob(x)
         return float((np.exp(log) * (log - other.log_prob(x))).sum())

@@ -49,6 +49,7 @@ class NormalInverseGamma(ExponentialMember):
     scale: float = 1.0
 
     name = "normal_inverse_gamma"
+    growth = 2.0
     domains: ClassVar[dict[str, Interval]] = {
         "mean": LINE,
         "strength": POSITIVE,
@@ -64,6 +65,16 @@ class NormalInverseGamma(ExponentialMember):
     def dimension(self) -> int:
         """Two: a mean and a variance."""
         return 2
+
+    @property
+    def supports(self) -> tuple[Interval, ...]:
+        """The line of the mean, and the numbers above 0 of the variance."""
+        return (LINE, POSITIVE)
+
+    @property
+    def moment_order(self) -> float:
+        """The shape a: the variance has moments of lower orders, and the mean of twice those."""
+        return float(self.shape)
 
     def check(self, x: Array) -> None:
         """Refuse rows whose second number, a variance, is not above 0."""

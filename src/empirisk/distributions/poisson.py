@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln, pdtr, xlogy
+from scipy.special import gammaln, pdtr
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import POSITIVE, check_between, numbers
 from empirisk.distributions.exact import garwood
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import counts_near, masked, plogp_sum
+from empirisk.distributions.stirling import deviance, stirling_rest
 from empirisk.typing import Array, Interval
 
 __all__ = ["Poisson"]
+
+# From this rate on the entropy is its series: the next term is below 1e-16.
+_SERIES = 1e4
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +61,7 @@ class Poisson(ExponentialMember):
 
     def from_natural(self, eta: Array) -> Self:
         """Return the law with the rate ``e^eta``."""
-        return self.with_parameters(rate=math.exp(eta[0]))
+        return self.with_parameters(rate=float(np.exp(eta[0])))
 
     def natural_jacobian(self) -> Array:
         """Return ``d eta / d r = 1 / r``, the slope of the natural parameters."""
@@ -73,7 +77,8 @@ class Poisson(ExponentialMember):
 
     def log_partition(self, eta: Array) -> float:
         """Return ``e^eta``, the log-partition at natural parameters eta."""
-        return math.exp(eta[0])
+        with np.errstate(over="ignore"):
+            return float(np.exp(eta[0]))
 
     def mean_statistics(self, eta: Array) -> Array:
         """Return ``e^eta``, the rate and the mean of the statistics at eta."""
@@ -98,7 +103,14 @@ class Poisson(ExponentialMember):
 
     def log_prob(self, x: Any) -> Array:
         """Return ``x log r - r - log x!``; -inf for what is no count."""
-        return masked(self, numbers(x), lambda k: xlogy(k, self.rate) - self.rate - gammaln(k + 1.0))
+
+        def log_chance(k: Array) -> Array:
+            # log x! by Stirling's formula, so that no two numbers of the size of r are subtracted.
+            some = np.maximum(k, 1.0)
+            inner = stirling_rest(some) + deviance(some, self.rate) + 0.5 * np.log(2.0 * math.pi * some)
+            return np.where(k > 0.0, -inner, -self.rate)
+
+        return masked(self, numbers(x), log_chance)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws of this law, from a seed."""
@@ -131,10 +143,16 @@ class Poisson(ExponentialMember):
         return prior.with_parameters(shape=float(prior.shape + sums[0]), rate=float(prior.rate + n))
 
     def entropy(self) -> float:
-        """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""
-        return plogp_sum(self, counts_near(self))
+        """Return ``-sum_x P(x) log P(x)``: over the counts, or from r = 10,000 on a series in 1 / r.
+
+        ``log(2 pi e r) / 2 - 1 / (12 r) - 1 / (24 r^2) - 19 / (360 r^3)``, exact to the last digit there.
+        """
+        if self.rate < _SERIES:
+            return plogp_sum(self, counts_near(self))
+        small = 1.0 / self.rate
+        rest = (1.0 / 12.0 + (1.0 / 24.0 + 19.0 / 360.0 * small) * small) * small
+        return 0.5 * (math.log(2.0 * math.pi * math.e) + math.log(self.rate)) - rest
 
     def kl(self, other: Poisson) -> float:
         """Return ``r log(r / q) - r + q``, q the rate of `other`."""
-        change = other.rate / self.rate - 1.0
-        return float(self.rate * (change - math.log1p(change)))
+        return float(deviance(self.rate, other.rate))

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 
 from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
 __all__ = ["SharesMember", "check_vector"]
@@ -111,11 +112,30 @@ class SharesMember(ExponentialMember):
         """Return ``(diag(p) - p p') / n``, also where classes do not occur."""
         return np.asarray((np.diag(self.p) - np.outer(self.p, self.p)) / self.trials)
 
+    def fisher_information(self) -> Array:
+        """Return ``n P diag(1/p) P``; a class of chance 0 has infinite information and is refused."""
+        if not (self.p > 0.0).all():
+            j = int(np.argmin(self.p))
+            raise ValueError(
+                f"class {j} of the {self.title} has the chance 0, where the Fisher information is infinite: "
+                "leave the class out, or give it a chance, as fit_map does"
+            )
+        return np.asarray(self.trials * (self.tangent / self.p) @ self.tangent)
+
     def score(self, x: Any) -> Array:
         """Return ``P (x / p)`` of each row, x its counts of the classes; 0 for classes that do not occur."""
         counts = self.statistics(self._rows(x))
         ratio = np.divide(counts, self.p, out=np.zeros_like(counts), where=self.p > 0.0)
         return np.asarray(ratio @ self.tangent)
+
+    def kl(self, other: Any) -> float:
+        """Return ``n sum p_j log(p_j / q_j)``; infinite where q has no chance of a class that p has, and for
+        other numbers of trials.
+        """
+        if self.trials != other.trials:
+            return float("inf")
+        # Of terms that are all >= 0, for sums of exactly 1; rows in float32 have rounded ones.
+        return float(self.trials * deviance(self.p / self.p.sum(), other.p / other.p.sum()).sum())
 
     def _rows(self, x: Any) -> Array:
         """Return the rows as numbers in the shape of the law."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma, stdtr
+from scipy.special import polygamma, stdtr
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.sums import weighted_sum
@@ -21,6 +21,7 @@ from empirisk.distributions.base import (
     numbers,
 )
 from empirisk.distributions.quadrature import line_nodes
+from empirisk.distributions.stirling import deviance, digamma_gap, digamma_rest_gap, log_gamma_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Interval
 
@@ -28,6 +29,9 @@ __all__ = ["StudentT"]
 
 # More steps than rows of any shape have needed; beyond so many degrees of freedom the law is a Gaussian one.
 _STEPS, _GAUSSIAN = 2000, 1e6
+# The information of f cancels to the order 1 / f^4; from 100 on it is this series in 1 / f.
+_SERIES = 100.0
+_OF_DF = (3.5, -13.0, 39.5, -119.0, 363.5, -1101.0, 3279.5, -9763.0, 29523.5, -89609.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +72,7 @@ class StudentT(Distribution):
     def _log_norm(self) -> float:
         """The logarithm of the density at the centre."""
         f = self.df
-        return float(gammaln(0.5 * (f + 1.0)) - gammaln(0.5 * f) - 0.5 * math.log(math.pi * f)) - math.log(
-            self.scale
-        )
+        return float(log_gamma_gap(0.5 * f, 0.5)) - 0.5 * math.log(math.pi * f) - math.log(self.scale)
 
     def log_prob(self, x: Any) -> Array:
         """Return the logarithm of the density of each row."""
@@ -83,17 +85,32 @@ class StudentT(Distribution):
         z = (numbers(x) - self.location) / s
         weight = (f + 1.0) / (f + z * z)
         pull = weight * z * z - 1.0
-        shape = digamma(0.5 * (f + 1.0)) - digamma(0.5 * f) - np.log1p(z * z / f) + pull / f
+        # psi((f + 1) / 2) - psi(f / 2) - log(1 + t) + pull / f with t = z^2 / f, of which 1 / f and t cancel.
+        t = z * z / f
+        shape = digamma_rest_gap(0.5 * f, 0.5) - deviance(1.0, 1.0 + 1.0 / f, -1.0 / f)
+        shape = shape - deviance(1.0, 1.0 / (1.0 + t), t / (1.0 + t)) + t / (1.0 + t) / f
         return np.column_stack([0.5 * shape, weight * z / s, pull / s])
 
     def fisher_information(self) -> Array:
         """Return the information of f, m and s; m is uncorrelated with the two others."""
         f, s = self.df, self.scale
-        of_f = 0.25 * (polygamma(1, 0.5 * f) - polygamma(1, 0.5 * (f + 1.0)))
-        of_f -= 0.5 * (f + 5.0) / (f * (f + 1.0) * (f + 3.0))
-        cross = -2.0 / (s * (f + 1.0) * (f + 3.0))
-        of_m, of_s = (f + 1.0) / ((f + 3.0) * s * s), 2.0 * f / ((f + 3.0) * s * s)
+        if f < _SERIES:
+            of_f = 0.25 * float(polygamma(1, 0.5 * f) - polygamma(1, 0.5 * (f + 1.0)))
+            of_f -= 0.5 * (f + 5.0) / (f * (f + 1.0) * (f + 3.0))
+        else:
+            of_f = float(np.polynomial.polynomial.polyval(1.0 / f, _OF_DF)) / f / f / f / f
+        cross = -2.0 / (f + 1.0) / (f + 3.0) / s
+        of_m, of_s = (f + 1.0) / (f + 3.0) / s / s, 2.0 * f / (f + 3.0) / s / s
         return np.array([[of_f, 0.0, cross], [0.0, of_m, 0.0], [cross, 0.0, of_s]])
+
+    def inverse_information(self) -> Array:
+        """Return the inverse of the Fisher information, in units of the scale."""
+        f, s = float(self.df), float(self.scale)
+        F = self.with_parameters(location=0.0, scale=1.0).fisher_information()
+        of_f, cross, of_s = float(F[0, 0]), float(F[0, 2]), float(F[2, 2])
+        rest = of_f * of_s - cross * cross
+        corner, of_m = -cross / rest * s, (f + 3.0) / (f + 1.0) * s * s
+        return np.array([[of_s / rest, 0.0, corner], [0.0, of_m, 0.0], [corner, 0.0, of_f / rest * s * s]])
 
     def maximise(self, data: Observations) -> Fitted:
         """Return a member where the likelihood is stationary, by Fisher's scoring on log f, m and log s.
@@ -151,8 +168,13 @@ class StudentT(Distribution):
     def moments(self) -> tuple[float, float]:
         """Return m (NaN for f <= 1) and ``s^2 f / (f - 2)`` (infinite for f <= 2)."""
         f = self.df
-        variance = self.scale**2 * f / (f - 2.0) if f > 2.0 else math.inf
+        variance = self.scale * self.scale * (f / (f - 2.0)) if f > 2.0 else math.inf
         return float(self.location) if f > 1.0 else math.nan, variance
+
+    @property
+    def moment_order(self) -> float:
+        """The degrees of freedom: moments of lower orders are finite."""
+        return float(self.df)
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x."""
@@ -169,7 +191,7 @@ class StudentT(Distribution):
         in nats.
         """
         f = self.df
-        return float(0.5 * (f + 1.0) * (digamma(0.5 * (f + 1.0)) - digamma(0.5 * f))) - self._log_norm()
+        return float(0.5 * (f + 1.0) * digamma_gap(0.5 * f, 0.5)) - self._log_norm()
 
     def kl(self, other: StudentT) -> float:
         """Return the divergence by quadrature: there is no closed form."""

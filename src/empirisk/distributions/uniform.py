@@ -81,19 +81,22 @@ class Uniform(Distribution):
 
     def log_prob(self, x: Any) -> Array:
         """Return ``-log(b - a)`` inside of the interval, -inf outside."""
-        return np.where(self.support.contains(numbers(x)), -math.log(self.high - self.low), -np.inf)
+        return np.where(self.support.contains(numbers(x)), -self.entropy(), -np.inf)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws of this law, from a seed."""
-        return generator_of(random_state).uniform(self.low, self.high, size)
+        return 2.0 * generator_of(random_state).uniform(0.5 * self.low, 0.5 * self.high, size)
 
     def moments(self) -> tuple[float, float]:
         """Return ``(a + b) / 2`` and ``(b - a)^2 / 12``, the mean and the variance of a draw."""
-        return 0.5 * (self.low + self.high), (self.high - self.low) ** 2 / 12.0
+        width = self.high - self.low
+        return 0.5 * self.low + 0.5 * self.high, width * width / 12.0
 
     def cdf(self, x: Any) -> Array:
         """Return ``(x - a) / (b - a)``, 0 below a and 1 above b."""
-        return np.asarray(np.clip((numbers(x) - self.low) / (self.high - self.low), 0.0, 1.0))
+        return np.asarray(
+            np.clip((0.5 * numbers(x) - 0.5 * self.low) / (0.5 * self.high - 0.5 * self.low), 0.0, 1.0)
+        )
 
     def frozen(self) -> Any:
         """Return ``scipy.stats.uniform`` with these parameters, which is the same law in SciPy."""
@@ -103,8 +106,9 @@ class Uniform(Distribution):
 
     def estimate_covariance(self, n: float) -> Array:
         """Return the covariance of the smallest and the largest of n rows, which falls like ``1 / n^2``."""
-        shape = np.array([[n, 1.0], [1.0, n]])
-        return np.asarray(shape * (self.high - self.low) ** 2 / ((n + 1.0) ** 2 * (n + 2.0)))
+        width = self.high - self.low
+        one = width * width / (n + 2.0) / (n + 1.0) / (n + 1.0)
+        return np.array([[n * one, one], [one, n * one]])
 
     def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
         """Return intervals of both ends, from the range of the rows.
@@ -121,10 +125,15 @@ class Uniform(Distribution):
 
     def entropy(self) -> float:
         """Return ``log(b - a)``, the entropy of the law in nats."""
-        return math.log(self.high - self.low)
+        return math.log(0.5 * self.high - 0.5 * self.low) + math.log(2.0)
 
     def kl(self, other: Uniform) -> float:
         """Return ``log((d - c) / (b - a))`` where `other`, from c to d, covers this interval, else inf."""
         if other.low > self.low or other.high < self.high:
             return math.inf
-        return math.log((other.high - other.low) / (self.high - self.low))
+        more = (self.low - other.low) + (other.high - self.high)
+        return (
+            math.log1p(more / (self.high - self.low))
+            if math.isfinite(more)
+            else other.entropy() - self.entropy()
+        )
