@@ -44,7 +44,7 @@ def binomial(n: Any, k: Any) -> Any:
 
 
 def student(law: Any, x: Any) -> Any:
-    """The logarithm of Student's density."""
+    """The logarithm of Student's density at a row."""
     f, m, s = map(mp.mpf, (law.df, law.location, law.scale))
     norm = mp.loggamma((f + 1) / 2) - mp.loggamma(f / 2) - mp.log(mp.pi * f) / 2 - mp.log(s)
     return norm - (f + 1) / 2 * mp.log(1 + ((x - m) / s) ** 2 / f)
@@ -227,7 +227,7 @@ def gamma_divergence(p: Any, q: Any) -> Any:
 
 
 def chances(p: Any, q: Any) -> Any:
-    """The divergence of one trial."""
+    """The divergence of one trial from another."""
     a, b = mp.mpf(p.p), mp.mpf(q.p)
     return a * mp.log(a / b) + (1 - a) * mp.log((1 - a) / (1 - b))
 

@@ -39,7 +39,7 @@ _AT, _WEIGHT = 0.5 * (_AT + 1.0), 0.5 * _WEIGHT
 
 
 def _series(coefficients: tuple[float, ...], x: Array) -> Array:
-    """Return ``c_0 + c_1 / x^2 + c_2 / x^4 + ...`` by Horner's rule."""
+    """Return ``c_0 + c_1 / x^2 + c_2 / x^4 + ...`` of the given coefficients by Horner's rule."""
     square = 1.0 / x / x
     out = np.full_like(x, coefficients[-1])
     for c in coefficients[-2::-1]:
