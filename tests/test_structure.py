@@ -193,6 +193,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("distributions", "REGISTRY", methods("log_prob", "sample", "maximise")),
     ("graphs", "REGISTRY", methods("matrix")),
     ("problems.activations", "REGISTRY", methods("value", "slope")),
+    ("problems.normalizations", "REGISTRY", methods("standardise", "slopes")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
     ("samplers", "REGISTRY", is_sampler),
@@ -290,6 +291,7 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
         "mixtures",
         "distributions",
         "problems.activations",
+        "problems.normalizations",
     ],
 )
 def test_registry_keys_are_the_names(folder: str) -> None:

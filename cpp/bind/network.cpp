@@ -17,6 +17,14 @@ static Bend bend_named(const std::string& name) {
   refuse("there is no compiled form of the activation '" + name + "'");
 }
 
+static Normal normal_named(const std::string& name) {
+  static const struct { const char* name; Normal normal; } known[] = {
+      {"", Normal::none}, {"batch", Normal::batch}, {"layer", Normal::layer}};
+  for (const auto& row : known)
+    if (name == row.name) return row.normal;
+  refuse("there is no compiled form of the normalization '" + name + "'");
+}
+
 static Rule rule_named(const std::string& name) {
   static const struct { const char* name; Rule rule; } known[] = {
       {"adadelta", Rule::adadelta}, {"adagrad", Rule::adagrad}, {"adam", Rule::adam}, {"adamw", Rule::adamw},
@@ -54,13 +62,14 @@ static void check_order(const Order& order, i64 rows, i64 batch, i64 n_sizes) {
     if (order.data()[k] < 0 || order.data()[k] >= rows) refuse("order names a row that X does not have");
 }
 
-static i64 check_layers(const std::vector<i64>& widths, std::size_t bends, i64 columns) {
+static i64 check_layers(const std::vector<i64>& widths, std::size_t bends, const std::vector<Normal>& normals, i64 columns) {
+  if (normals.size() != bends) refuse("normalizations must name one, or '', for each activation");
   if (widths.size() < 2 || widths.size() > 65 || bends + 1 != widths.size() || widths[0] != columns)
     refuse("widths must begin with the columns of X and go on with one number for each of at most 64 activations");
   i64 size = 0;
   for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
     if (widths[l] < 1 || widths[l + 1] < 1 || widths[l] > (1 << 30) || widths[l + 1] > (1 << 30)) refuse("widths must be at least 1");
-    size += (widths[l] + 1) * widths[l + 1];
+    size += (widths[l] + 1 + (normals[l] != Normal::none)) * widths[l + 1];
   }
   return size;
 }
@@ -70,10 +79,13 @@ static nb::tuple network_steps(nb::handle x, nb::handle y, nb::handle weight, nb
                                Order order, i64 batch, nb::handle sizes, const std::string& rule, nb::handle memory_one,
                                nb::handle memory_two, double first, double second, double eps, double decay, i64 taken,
                                nb::handle center, nb::handle inverse, double l1, double l2, double clip, double dropout,
-                               std::uint64_t seed, nb::handle gradient) {
+                               std::uint64_t seed, nb::handle gradient,
+                               const std::vector<std::string>& normalizations) {
   const MatrixArg m = matrix_arg(x);
   if (m.view.storage == Storage::csc) refuse("X must be dense or CSR: rows of CSC cannot be reached");
-  const i64 n = m.view.rows, p = m.view.cols, size = check_layers(widths, activations.size(), p), k = widths.back();
+  std::vector<Normal> normals(normalizations.empty() ? activations.size() : 0, Normal::none);
+  for (const std::string& name : normalizations) normals.push_back(normal_named(name));
+  const i64 n = m.view.rows, p = m.view.cols, size = check_layers(widths, activations.size(), normals, p), k = widths.back();
   const i64 n_sizes = i64(any_array(sizes, "sizes").size());
   check_order(order, n, batch, n_sizes);
   std::vector<Bend> bends;
@@ -90,7 +102,7 @@ static nb::tuple network_steps(nb::handle x, nb::handle y, nb::handle weight, nb
   if (!(dropout >= 0.0 && dropout < 1.0)) refuse("dropout must lie in [0, 1)");
   const bool small = m.view.is_float32;
   task.x = m.view, task.center = cs.data, task.inverse = is.data, task.y = ys.data, task.weight = ws.data;
-  task.parameter = parameter, task.depth = i64(bends.size()), task.widths = widths.data(), task.bends = bends.data();
+  task.parameter = parameter, task.depth = i64(bends.size()), task.widths = widths.data(), task.bends = bends.data(), task.normals = normals.data();
   task.order = order.data(), task.n_order = i64(order.size()), task.batch = batch;
   task.l1 = l1, task.l2 = l2, task.clip = clip, task.dropout = dropout, task.seed = seed;
   task.rule = {rule_named(rule), first, second, eps, decay, gs.data, taken, parameter_array(memory_one, "memory_one", size, small),
@@ -117,7 +129,8 @@ void bind_network(nb::module_& m) {
         nb::arg("rule"), nb::kw_only(), nb::arg("memory_one") = nb::none(), nb::arg("memory_two") = nb::none(),
         nb::arg("first") = 0.0, nb::arg("second") = 0.0, nb::arg("eps") = 0.0, nb::arg("decay") = 0.0, nb::arg("taken") = 0,
         nb::arg("center") = nb::none(), nb::arg("inverse") = nb::none(), nb::arg("l1") = 0.0, nb::arg("l2") = 0.0,
-        nb::arg("clip") = 0.0, nb::arg("dropout") = 0.0, nb::arg("seed") = 0, nb::arg("gradient") = nb::none());
+        nb::arg("clip") = 0.0, nb::arg("dropout") = 0.0, nb::arg("seed") = 0, nb::arg("gradient") = nb::none(),
+        nb::arg("normalizations") = std::vector<std::string>());
 }
 
 }  // namespace empirisk

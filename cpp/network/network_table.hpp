@@ -8,6 +8,7 @@
 namespace empirisk {
 
 enum class Bend { gelu, identity, leaky_relu, relu, sigmoid, softplus, step, tanh };
+enum class Normal { none, batch, layer };  // what sums are normalised over: nothing, the rows of a batch, the units of a row
 enum class Rule { adadelta, adagrad, adam, adamw, gradient_step, momentum, nesterov, rmsprop };
 
 // xGEMM of the Fortran interface, as SciPy hands it out.
@@ -24,7 +25,8 @@ struct RuleTask {
 };
 
 // Layer l computes h_l = f_l(h_(l-1) W_l + b_l) from h_0 = (x - center) * inverse; w holds W_1 (inputs, units) row by row,
-// b_1, W_2, ... A step goes along the gradient of
+// b_1, W_2, ... A normalised layer computes f_l(gain u + b_l) from u, its normalised sums h_(l-1) W_l (normalise.hpp), and its
+// gains stand after b_l. A step goes along the gradient of
 //   mean_{i in batch} weight_i l(y_i, h_depth(x_i)) + l1 ||W||_1 + l2 ||W||^2 / 2.
 struct NetworkTask {
   Matrix x;                        // dense or CSR, in the format of w
@@ -38,6 +40,7 @@ struct NetworkTask {
   std::int64_t depth = 0;
   const std::int64_t* widths = nullptr;  // (depth + 1)
   const Bend* bends = nullptr;           // (depth)
+  const Normal* normals = nullptr;       // (depth)
   const std::int64_t* order = nullptr;
   std::int64_t n_order = 0, batch = 1;
   double l1 = 0.0, l2 = 0.0;

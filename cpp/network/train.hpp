@@ -3,7 +3,9 @@
 #pragma once
 #include "loops/row_slope.hpp"
 #include "network/activations.hpp"
+#include "network/finite.hpp"
 #include "network/gemm.hpp"
+#include "network/normalise.hpp"
 #include "network/rules.hpp"
 #include "support/parallel.hpp"
 #include "support/visit.hpp"
@@ -25,23 +27,14 @@ EMPIRISK_INLINE std::uint64_t bits_at(std::uint64_t seed, std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
-// Whether one of n numbers is infinite or not a number.
-inline bool not_finite(const float* x, i64 n) {
-  std::uint32_t found = 0;
-  for (i64 i = 0; i < n; ++i) found |= (std::bit_cast<std::uint32_t>(x[i]) & 0x7f800000u) == 0x7f800000u;
-  return found != 0;
-}
-inline bool not_finite(const double* x, i64 n) {
-  std::uint64_t found = 0;
-  for (i64 i = 0; i < n; ++i) found |= (std::bit_cast<std::uint64_t>(x[i]) & 0x7ff0000000000000ull) == 0x7ff0000000000000ull;
-  return found != 0;
-}
-
 // A layer: where its parameters stand, and its buffers of batch x units numbers.
 template <class T>
 struct LayerPlace {
-  i64 inputs = 0, units = 0, weights = 0, biases = 0;
+  i64 inputs = 0, units = 0, weights = 0, biases = 0, gains = 0;  // without gains these stand where the layer ends
   T *out = nullptr, *slope = nullptr;  // h, and f'(a), later the derivative of the objective in a
+  NormalPlace<T> normal;
+  bool plain() const { return normal.kind == Normal::none; }
+  i64 end() const { return plain() ? gains : gains + units; }
 };
 
 constexpr i64 most_layers = 64;
@@ -50,15 +43,23 @@ template <class T>
 class NetworkRun {
  public:
   explicit NetworkRun(const NetworkTask& task)
-      : task_(task), multiply_{task}, cells_(cells(task)), own_(task.gradient ? 0 : parameters(task)), squares_(chunks(task)) {
+      : task_(task), multiply_{task}, cells_(cells(task)), own_(task.gradient ? 0 : parameters(task)), squares_(chunks(task)),
+        spreads_(spreads(task)) {
     T* next = cells_.data();
     const auto take = [&](i64 columns) { T* p = next; next += task.batch * columns; return p; };
     input_ = take(task.widths[0]);
+    double* spread = spreads_.data();
+    share_ = spread, spread += task.batch;
     i64 at = 0, widest = task.widths[0];
     for (i64 l = 0; l < task.depth; ++l) {
       const i64 a = task.widths[l], b = task.widths[l + 1];
-      layer_[l] = {a, b, at, at + a * b, take(b), take(b)};
-      at += (a + 1) * b;
+      layer_[l] = {a, b, at, at + a * b, at + (a + 1) * b, take(b), take(b), {}};
+      if (task.normals[l] != Normal::none) {
+        double* const first = spread + most(task.batch, b);
+        layer_[l].normal = {task.normals[l], b, take(b), spread, first, first + b};
+        spread = first + 2 * b;
+      }
+      at = layer_[l].end();
       widest = most(widest, b);
     }
     back_ = take(widest);
@@ -73,6 +74,7 @@ class NetworkRun {
       const i64* rows = task_.order + first;
       const i64 n = least(task_.batch, task_.n_order - first);
       gather(rows, n);
+      weigh(rows, n);
       for (i64 l = 0; l < task_.depth; ++l) forward(l, n, end.steps);
       loss_slopes(rows, n);
       for (i64 l = task_.depth - 1; l >= 0; --l) backward(l, n);
@@ -84,7 +86,7 @@ class NetworkRun {
 
   static i64 parameters(const NetworkTask& task) {
     i64 d = 0;
-    for (i64 l = 0; l < task.depth; ++l) d += (task.widths[l] + 1) * task.widths[l + 1];
+    for (i64 l = 0; l < task.depth; ++l) d += (task.widths[l] + 1 + (task.normals[l] != Normal::none)) * task.widths[l + 1];
     return d;
   }
 
@@ -92,15 +94,25 @@ class NetworkRun {
   const NetworkTask& task_;
   Products<T> multiply_;
   Buffer<T> cells_, own_;
-  Buffer<double> squares_;
+  Buffer<double> squares_, spreads_;
   LayerPlace<T> layer_[most_layers];
   T *input_ = nullptr, *back_ = nullptr, *w_ = nullptr, *g_ = nullptr;
+  double* share_ = nullptr;  // of each row in the weight of the batch
   i64 size_ = 0;
 
   static i64 cells(const NetworkTask& task) {
     i64 columns = task.widths[0], widest = task.widths[0];
-    for (i64 l = 0; l < task.depth; ++l) columns += 2 * task.widths[l + 1], widest = most(widest, task.widths[l + 1]);
+    for (i64 l = 0; l < task.depth; ++l) {
+      columns += (task.normals[l] == Normal::none ? 2 : 3) * task.widths[l + 1];
+      widest = most(widest, task.widths[l + 1]);
+    }
     return task.batch * (columns + widest);
+  }
+  static i64 spreads(const NetworkTask& task) {
+    i64 count = task.batch;
+    for (i64 l = 0; l < task.depth; ++l)
+      if (task.normals[l] != Normal::none) count += most(task.batch, task.widths[l + 1]) + 2 * task.widths[l + 1];
+    return count;
   }
   static i64 chunks(const NetworkTask& task) { return ceil_div(parameters(task), parameter_chunk); }
 
@@ -110,8 +122,8 @@ class NetworkRun {
   void gather(const i64* rows, i64 n) {
     const i64 p = task_.widths[0];
     const bool dense = task_.x.storage == Storage::dense;
-    for_chunks(ceil_div(n, 32), product_threads(8 * n * p, ceil_div(n, 32)), [&](i64 c, int) {
-      for (i64 r = 32 * c; r < least(n, 32 * (c + 1)); ++r) dense ? dense_row(rows[r], input_ + r * p) : sparse_row(rows[r], input_ + r * p);
+    each_rows(n, 8 * n * p, [&](i64 from, i64 to) {
+      for (i64 r = from; r < to; ++r) dense ? dense_row(rows[r], input_ + r * p) : sparse_row(rows[r], input_ + r * p);
     });
   }
 
@@ -140,37 +152,71 @@ class NetworkRun {
       for (i64 j = 0; j < task_.x.cols; ++j) out[j] = T(double(out[j]) * task_.inverse[j]);
   }
 
+  void weigh(const i64* rows, i64 n) {
+    double total = 0.0;
+    for (i64 r = 0; r < n; ++r) total += share_[r] = task_.weight ? task_.weight[rows[r]] : 1.0;
+    for (i64 r = 0; r < n; ++r) share_[r] /= total;
+  }
+
+  // body(from, to) on chunks of the rows of a batch.
+  template <class F>
+  void each_rows(i64 n, i64 work, const F& body) const {
+    const i64 count = ceil_div(n, 32);
+    for_chunks(count, product_threads(work, count), [&](i64 c, int) { body(32 * c, least(n, 32 * (c + 1))); });
+  }
+
   void forward(i64 l, i64 n, i64 step) {
     const LayerPlace<T>& layer = layer_[l];
+    const NormalPlace<T>& normal = layer.normal;
     const Panels panels(layer.units);
     for_chunks(panels.count(), product_threads(n * layer.inputs * layer.units, panels.count()), [&](i64 c, int) {
       const i64 from = panels.from(c), to = panels.to(c);
       multiply_.columns(n, layer.inputs, layer.units, before(l), w_ + layer.weights, layer.out, from, to);
-      with_bend(task_.bends[l], [&](const auto& bend) { apply_bend(layer, n, from, to, bend); });
-      if (task_.dropout > 0.0 && l + 1 < task_.depth) drop(layer, l, n, from, to, step);
+      if (normal.kind == Normal::batch) normalise_columns(normal, layer.out, share_, n, from, to);
+      if (normal.kind != Normal::layer) bend_block(l, 0, n, from, to, step);
+    });
+    if (normal.kind != Normal::layer) return;
+    each_rows(n, 8 * n * layer.units, [&](i64 from, i64 to) {
+      normalise_rows(normal, layer.out, from, to);
+      bend_block(l, from, to, 0, layer.units, step);
     });
   }
 
+  // Rows [top, bottom) and columns [from, to) of a layer: from sums to outputs and slopes.
+  void bend_block(i64 l, i64 top, i64 bottom, i64 from, i64 to, i64 step) const {
+    const LayerPlace<T>& layer = layer_[l];
+    with_bend(task_.bends[l], [&](const auto& bend) { apply_bend(layer, top, bottom, from, to, bend); });
+    if (task_.dropout > 0.0 && l + 1 < task_.depth) drop(layer, l, top, bottom, from, to, step);
+  }
+
   template <class F>
-  void apply_bend(const LayerPlace<T>& layer, i64 n, i64 from, i64 to, const F& bend) const {
+  void apply_bend(const LayerPlace<T>& layer, i64 top, i64 bottom, i64 from, i64 to, const F& bend) const {
     const T* EMPIRISK_RESTRICT bias = w_ + layer.biases;
-    for (i64 r = 0; r < n; ++r) {
+    const T* EMPIRISK_RESTRICT gain = layer.plain() ? nullptr : w_ + layer.gains;
+    for (i64 r = top; r < bottom; ++r) {
       T* EMPIRISK_RESTRICT h = layer.out + r * layer.units;
       T* EMPIRISK_RESTRICT s = layer.slope + r * layer.units;
-      for (i64 j = from; j < to; ++j) {
-        double value, slope;
-        bend(double(h[j]) + double(bias[j]), value, slope);
-        h[j] = T(value), s[j] = T(slope);
-      }
+      const T* EMPIRISK_RESTRICT u = layer.normal.unit + (gain ? r * layer.units : 0);
+      double value, slope;
+      if (gain)
+        for (i64 j = from; j < to; ++j) {
+          bend(double(gain[j]) * double(u[j]) + double(bias[j]), value, slope);
+          h[j] = T(value), s[j] = T(slope);
+        }
+      else
+        for (i64 j = from; j < to; ++j) {
+          bend(double(h[j]) + double(bias[j]), value, slope);
+          h[j] = T(value), s[j] = T(slope);
+        }
     }
   }
 
   // Leaves out a share of the units and scales the others up: the mean of what the next layer reads stays.
-  void drop(const LayerPlace<T>& layer, i64 l, i64 n, i64 from, i64 to, i64 step) const {
+  void drop(const LayerPlace<T>& layer, i64 l, i64 top, i64 bottom, i64 from, i64 to, i64 step) const {
     const std::uint64_t stream = bits_at(task_.seed, std::uint64_t((task_.rule.taken + step) * most_layers + l));
     const std::uint64_t below = std::uint64_t(task_.dropout * 9007199254740992.0);  // of 2^53
     const T up = T(1.0 / (1.0 - task_.dropout));
-    for (i64 r = 0; r < n; ++r)
+    for (i64 r = top; r < bottom; ++r)
       for (i64 j = from, i = r * layer.units + from; j < to; ++j, ++i) {
         const T factor = (bits_at(stream, std::uint64_t(i)) >> 11) < below ? T(0) : up;
         layer.out[i] *= factor, layer.slope[i] *= factor;
@@ -203,10 +249,11 @@ class NetworkRun {
   // Gradients of a layer, and the slopes of the one before it; the two read what neither writes.
   void backward(i64 l, i64 n) {
     const LayerPlace<T>& layer = layer_[l];
+    if (!layer.plain()) through_normal(layer, n);
     const Panels panels(layer.inputs);
     const i64 half = panels.count(), count = l ? 2 * half : half;
     for_chunks(count + 1, product_threads(n * layer.inputs * layer.units, count), [&](i64 c, int) {
-      if (c == count) return bias_gradient(layer, n);
+      if (c == count) return layer.plain() ? bias_gradient(layer, n) : void();
       const i64 from = panels.from(c % half), to = panels.to(c % half);
       if (c < half) return multiply_.outer(n, layer.inputs, layer.units, before(l), layer.slope, g_ + layer.weights, from, to);
       multiply_.back(n, layer.inputs, layer.units, layer.slope, w_ + layer.weights, back_, from, to);
@@ -214,6 +261,20 @@ class NetworkRun {
       for (i64 r = 0; r < n; ++r)
         for (i64 i = r * layer.inputs + from; i < r * layer.inputs + to; ++i) slope[i] *= back_[i];
     });
+  }
+
+  // From the slopes in what the activation reads to those in the sums; gradients of biases and gains on the way.
+  void through_normal(const LayerPlace<T>& layer, i64 n) {
+    const NormalPlace<T>& normal = layer.normal;
+    const Panels panels(layer.units);
+    const i64 work = 8 * n * layer.units;
+    const T* gain = w_ + layer.gains;
+    for_chunks(panels.count(), product_threads(work, panels.count()), [&](i64 c, int) {
+      const i64 from = panels.from(c), to = panels.to(c);
+      sum_slopes(normal, layer.slope, n, from, to, g_ + layer.biases, g_ + layer.gains);
+      if (normal.kind == Normal::batch) slopes_of_columns(normal, gain, share_, layer.slope, n, from, to);
+    });
+    if (normal.kind == Normal::layer) each_rows(n, work, [&](i64 from, i64 to) { slopes_of_rows(normal, gain, layer.slope, from, to); });
   }
 
   void bias_gradient(const LayerPlace<T>& layer, i64 n) const {
@@ -228,7 +289,7 @@ class NetworkRun {
     for (i64 l = 0; l < task_.depth; ++l)
       if (not_finite(layer_[l].out, n * layer_[l].units)) return l + 1;
     for (i64 l = 0; l < task_.depth; ++l)
-      if (not_finite(g_ + layer_[l].weights, (layer_[l].inputs + 1) * layer_[l].units)) return l + 1;
+      if (not_finite(g_ + layer_[l].weights, layer_[l].end() - layer_[l].weights)) return l + 1;
     return 0;
   }
 
@@ -237,7 +298,7 @@ class NetworkRun {
   void parts_of_chunk(i64 c, const F& body) const {
     const i64 from = c * parameter_chunk, to = least(size_, from + parameter_chunk);
     for (i64 l = 0; l < task_.depth; ++l) {
-      const i64 w = layer_[l].weights, b = layer_[l].biases, end = b + layer_[l].units;
+      const i64 w = layer_[l].weights, b = layer_[l].biases, end = layer_[l].end();
       if (most(w, from) < least(b, to)) body(most(w, from), least(b, to), true);
       if (most(b, from) < least(end, to)) body(most(b, from), least(end, to), false);
     }

@@ -938,6 +938,7 @@ def network_steps(
     dropout: float = 0.0,
     seed: int = 0,
     gradient: Real | None = None,
+    normalizations: list[str] = ...,
 ) -> tuple[int, int]:
     """Steps of a network on batches of the rows `order`, X dense or CSR; w and the memories change in place.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,9 @@ def by_hand(problem: NetworkProblem, w: Any, rule: Any, order: Any, batch: int, 
     state = rule.init(w)
     for a in range(0, len(order), batch):
         rows = order[a : a + batch]
-        sums, outputs = problem.layers.forward(w, problem.inputs(X[rows]))
-        share = weight[rows, None] / len(rows)
-        slope = (share * problem.row_slopes(block.y[rows], outputs[-1])).astype(w.dtype)
-        grad = problem.layers.backward(w, sums, outputs, slope)[0]
+        data = ArrayBlocks(Design(X[rows]), block.y[rows], weight[rows])
+        here = replace(problem, data=data, alpha=0.0)
+        grad = weight[rows].mean() * here.evaluate(w).grad
         weights = problem.layers.masked(w)
         grad += problem.alpha * ((1.0 - problem.l1_ratio) * weights + problem.l1_ratio * np.sign(weights))
         norm = float(np.linalg.norm(grad))

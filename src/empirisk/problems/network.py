@@ -10,7 +10,7 @@ that small steps lower no further, and nothing about other ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -21,7 +21,10 @@ from empirisk.data.row_blocks import Block, RowBlocks
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.losses.base import Loss
 from empirisk.problems.base import Layout, Problem
+from empirisk.problems.gradient_differences import gradient_differences
 from empirisk.problems.network_layers import Layers
+from empirisk.problems.network_moments import moments_of_layers
+from empirisk.problems.normalizations.base import Moments
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Capability
 
@@ -57,7 +60,8 @@ class NetworkProblem(Problem):
     Parameters
     ----------
     layers : Layers
-        Widths and activations; the first width is the number of columns, the last the scores of a row.
+        Widths, activations and normalizations; the first width is the number of columns, the last the scores
+        of a row.
     loss : Loss
         A row of :data:`empirisk.losses.REGISTRY` or an object like them.  A loss of one score is summed over
         the scores where targets have several columns.
@@ -74,7 +78,9 @@ class NetworkProblem(Problem):
 
     Notes
     -----
-    A pass costs ``6 n d`` operations for d parameters, and holds the sums of 2048 rows at a time.
+    A pass costs ``6 n d`` operations for d parameters, and holds the sums of 2048 rows at a time.  Means and
+    variances over rows (batch normalization) are those of all rows, so that F is a function of w: an
+    evaluation then goes ``1 + 2 H`` times over the rows, H the layers that need them.
 
     Examples
     --------
@@ -119,7 +125,7 @@ class NetworkProblem(Problem):
 
     @property
     def layout(self) -> Layout:
-        """Weights and biases of each layer, in one array."""
+        """Weights, biases and gains of each layer, in one array."""
         return self.layers.layout
 
     @property
@@ -131,7 +137,7 @@ class NetworkProblem(Problem):
         return frozenset({Capability.GRAD}) if smooth else frozenset()
 
     def start(self) -> Array:
-        """Return random weights of the seed, and biases 0."""
+        """Return random weights of the seed, biases 0 and gains 1."""
         return self.layers.draw(self.seed)
 
     # -- passes over the rows ---------------------------------------------------------------------
@@ -144,19 +150,30 @@ class NetworkProblem(Problem):
         return dense if self.scaling is None else np.asarray(dense / self.scaling)
 
     def _chunks(self, block: Block) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield inputs, targets and weights of so many rows of a block at a time."""
+        """Yield inputs, targets and weights of the rows with weight, so many of a block at a time."""
         X = block.design.X
         X = X.tocsr() if getattr(X, "format", "") == "csc" else X
         for a in range(0, len(block.weight), CHUNK):
             rows = slice(a, a + CHUNK)
-            yield self.inputs(X[rows]), block.y[rows], np.asarray(block.weight[rows], dtype=np.float64)
+            x, y, s = self.inputs(X[rows]), block.y[rows], np.asarray(block.weight[rows], dtype=np.float64)
+            live = s > 0.0  # what absent rows would cost may be infinite
+            yield (x, y, s) if live.all() else (x[live], y[live], s[live])
+
+    def moments(self, w: Array) -> list[Moments | None]:
+        """Return the means and variances over all rows of the sums of each layer that is normalised by them.
+
+        They are weighted and in double precision; None for the other layers.
+        """
+        return moments_of_layers(self.layers, np.asarray(w, dtype=np.float64), self.data, self._chunks)
 
     def scores(self, w: Array, X: Any) -> Array:
         """Return the scores of rows, shape (n, scores), in double precision."""
         w = np.asarray(w, dtype=np.float64)
         X = X.tocsr() if getattr(X, "format", "") == "csc" else X
+        moments = self.moments(w)
         parts = [
-            self.layers.scores(w, self.inputs(X[a : a + CHUNK])) for a in range(0, max(X.shape[0], 1), CHUNK)
+            self.layers.scores(w, self.inputs(X[a : a + CHUNK]), moments)
+            for a in range(0, max(X.shape[0], 1), CHUNK)
         ]
         return np.concatenate(parts)
 
@@ -174,18 +191,18 @@ class NetworkProblem(Problem):
         y = np.asarray(y, dtype=np.float64)
         return self.loss.grad(np.ravel(y), np.ravel(z)).reshape(z.shape)
 
-    def _pass(self, w: Array, block: Block) -> tuple[Any, ...]:
+    def _pass(
+        self, w: Array, block: Block, moments: Sequence[Moments | None], totals: Sequence[Moments | None]
+    ) -> tuple[Any, ...]:
         """Return the sums over a block: weight, losses, gradient, norms of the rows' gradients."""
         total, loss, size, grad = 0.0, 0.0, 0.0, np.zeros(self.layers.size)
         for x, y, s in self._chunks(block):
-            live = s > 0.0  # what absent rows would cost may be infinite
-            if not live.all():
-                x, y, s = x[live], y[live], s[live]
-            sums, outputs = self.layers.forward(w, x)
-            slope = s[:, None] * self.row_slopes(y, outputs[-1])
-            part, squares = self.layers.backward(w, sums, outputs, slope)
+            trace = self.layers.forward(w, x, moments)
+            slope = s[:, None] * self.row_slopes(y, trace.outputs[-1])
+            share = s / self.data.total_weight
+            part, squares = self.layers.backward(w, trace, slope, share, totals)
             total += float(s.sum())
-            loss += float((s * self.row_losses(y, outputs[-1])).sum())
+            loss += float((s * self.row_losses(y, trace.outputs[-1])).sum())
             size += float(np.sqrt(squares).sum())
             grad += part
         return np.asarray(total), np.asarray(loss), np.asarray(size), grad
@@ -199,10 +216,23 @@ class NetworkProblem(Problem):
                 "train with 'sigmoid', its smooth form"
             )
         w = np.asarray(w, dtype=np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            total, loss, size, grad = self.data.map_sum(lambda block: self._pass(w, block))
-        if not total > 0.0:
+        if not self.data.total_weight > 0.0:
             raise ValueError("the weights are zero for every row; at least one must be positive")
+        moments = self.moments(w)
+        totals: list[Moments | None] = [None] * self.layers.depth
+        over_rows = [
+            number
+            for number, norm in enumerate(self.layers.normalizations)
+            if norm is not None and norm.over_rows
+        ]
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Slopes pass a layer that is normalised over rows once their sums over all rows are known.
+            for number in (*reversed(over_rows), None):
+                total, loss, size, grad = self.data.map_sum(lambda b: self._pass(w, b, moments, totals))
+                if number is not None:
+                    gain = self.layers.gains(w)[number]
+                    bias = list(self.layers.split(grad))[number][1]
+                    totals[number] = gain * bias, gain * self.layers.gains(grad)[number]
         return NetworkPass(float(loss / total), grad / total, float(size / total))
 
     def objective(self, w: Array, evaluation: NetworkPass, /) -> float:
@@ -226,12 +256,12 @@ class NetworkProblem(Problem):
     def silent_units(self, w: Array) -> list[int]:
         """Return, for each layer that can die, how many of its units have slope 0 on every row; else 0."""
         w = np.asarray(w, dtype=np.float64)
+        moments = self.moments(w)
 
         def awake(block: Block) -> Any:
             found = [np.zeros(width) for width in self.layers.widths[1:]]
-            for x, _, s in self._chunks(block):
-                sums, _ = self.layers.forward(w, x[s > 0.0])
-                for total, a in zip(found, sums, strict=True):
+            for x, _, _ in self._chunks(block):
+                for total, a in zip(found, self.layers.forward(w, x, moments).sums, strict=True):
                     total += (a > 0.0).sum(axis=0)
             return tuple(found)
 
@@ -301,7 +331,7 @@ class NetworkProblem(Problem):
 
         Notes
         -----
-        Four passes a block: differences at h and h/2 whose leading errors cancel (Richardson).
+        Four evaluations a block: differences at h and h/2 whose leading errors cancel (Richardson).
         """
         rng = np.random.default_rng(check_seed(seed, "seed"))
         if w is None:
@@ -309,21 +339,4 @@ class NetworkProblem(Problem):
             w = drawn + np.where(
                 self.layers.masked(np.ones_like(drawn)) > 0.0, 0.0, rng.normal(size=len(drawn))
             )
-        w = np.asarray(w, dtype=np.float64)
-        grad = self.gradient(w, self.evaluate(w))
-        size = float(np.linalg.norm(grad)) or 1.0
-        out, at = {}, 0
-        for part in self.layout.parts:
-            direction = np.zeros_like(w)
-            direction[at : at + part.rows] = rng.normal(size=part.rows)
-            direction /= np.linalg.norm(direction)
-            at += part.rows
-            h = 1e-3 * max(1.0, float(np.linalg.norm(w)) / np.sqrt(len(w)))
-            slope = (4.0 * self._difference(w, direction, h / 2.0) - self._difference(w, direction, h)) / 3.0
-            out[part.name] = abs(float(grad @ direction) - slope) / size
-        return out
-
-    def _difference(self, w: Array, direction: Array, h: float) -> float:
-        """Return the central difference quotient of F along a direction."""
-        up, down = w + h * direction, w - h * direction
-        return (self.objective(up, self.evaluate(up)) - self.objective(down, self.evaluate(down))) / (2.0 * h)
+        return gradient_differences(self, w, rng)

@@ -36,6 +36,10 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
         Units of each hidden layer; () is the linear model.
     activation : str or Activation, default "relu"
         f: "relu", "leaky_relu", "gelu", "softplus", "tanh", "sigmoid", "identity".
+    normalization : str, Normalization or None, default None
+        What brings the sums of each hidden layer to mean 0 and variance 1, before a learned gain and bias and
+        the activation: "layer" looks at the units of a row, "batch" at the rows: in steps those of the
+        batch, in the objective, the certificate and predictions all training rows.
     alpha : float, default 1e-4
         Strength of the penalty on the weights of all layers, on the mean-loss scale; biases are free.
         scikit-learn divides its own by the rows of a batch: its 1e-4 is 5e-7 here.
@@ -81,8 +85,11 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
     ----------
     classes_ : array, shape (K,)
         Sorted labels.
-    coefs_, intercepts_ : list of array
-        Weights (inputs, units) and biases (units,) of each layer.
+    coefs_, intercepts_, gains_ : list of array
+        Weights (inputs, units), biases (units,) and gains (units,) of each layer; no gains without
+        normalization.
+    moments_ : list of (array, array) or None
+        Means and variances over the training rows of layers with batch normalization.
     loss_ : float
         The objective on the training rows.
     validation_loss_ : Estimate or None
@@ -131,6 +138,7 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
         hidden: Any = (100,),
         activation: Any = "relu",
         *,
+        normalization: Any = None,
         alpha: float = 1e-4,
         l1_ratio: float = 0.0,
         class_weight: Any = None,

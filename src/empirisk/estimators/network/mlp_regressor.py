@@ -33,7 +33,7 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
 
     Parameters
     ----------
-    hidden, activation
+    hidden, activation, normalization
         As in :class:`MLPClassifier`.
     loss : str or Loss, default "half_squared"
         "half_squared", "huber", "absolute", "quantile", "epsilon_insensitive", and, with a log link,
@@ -46,7 +46,7 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
 
     Attributes
     ----------
-    coefs_, intercepts_, loss_, validation_loss_, certificate_, solution_, n_iter_, t_
+    coefs_, intercepts_, gains_, moments_, loss_, validation_loss_, certificate_, solution_, n_iter_, t_
         As in :class:`MLPClassifier`.
 
     Raises
@@ -80,6 +80,7 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
         hidden: Any = (100,),
         activation: Any = "relu",
         *,
+        normalization: Any = None,
         loss: Any = "half_squared",
         alpha: float = 1e-4,
         l1_ratio: float = 0.0,

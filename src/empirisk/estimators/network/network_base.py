@@ -1,8 +1,7 @@
-"""What networks share: rows, units of columns, starts, epochs, certificates, predictions."""
+"""What networks share once their problem is posed: starts, epochs, certificates, streams, predictions."""
 
 from __future__ import annotations
 
-import itertools
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,27 +14,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
-from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed, within
 from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import (
     check_count,
     check_finite,
-    check_flag,
-    check_number,
-    check_weights,
 )
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.network.layered_graph import NetworkGraph
-from empirisk.estimators.network.network_parameters import NetworkParameters
+from empirisk.estimators.network.posed import PosedNetwork, without
 from empirisk.estimators.network.run import Trained, train
 from empirisk.estimators.network.training import Training, begin, epoch_order, one_blas_thread, one_epoch
-from empirisk.estimators.network.units import Units, learn_units
-from empirisk.losses import Loss
 from empirisk.problems.network import CHUNK, NetworkPass, NetworkProblem
 from empirisk.problems.network_layers import Layers
+from empirisk.problems.normalizations.base import Moments
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status, unconfirmed
-from empirisk.typing import Array, IndexArray
+from empirisk.typing import Array
 
 __all__ = ["NetworkEstimator"]
 
@@ -47,136 +41,23 @@ STREAMED = Certificate(
 )
 
 
-class NetworkEstimator(NetworkParameters):
-    """Base of the networks; a subclass says how targets become a loss and scores become answers.
+class NetworkEstimator(PosedNetwork):
+    """Base of the networks, trained and asked; a subclass says how scores become answers.
 
-    After ``fit``: ``coefs_``, ``intercepts_``, ``loss_``, ``n_iter_``, ``t_``, ``solution_``, and the
-    property ``certificate_``.
+    After ``fit``: ``coefs_``, ``intercepts_``, ``gains_``, ``moments_``, ``loss_``, ``n_iter_``, ``t_``,
+    ``solution_``, and the property ``certificate_``.
     """
 
     coefs_: list[Array]
     intercepts_: list[Array]
+    gains_: list[Array]
+    moments_: list[Moments | None]
     solution_: Solution
     validation_loss_: Estimate | None
     n_features_in_: int
-    seed_: int
-    _split_seed: int
-    _units: Units
+    _layers: Layers
     # Steps on batches are no function of the weighted table alone.
     _weight_is_repetition = False
-
-    # -- what a subclass gives ----------------------------------------------------------------------
-
-    def _loss(self) -> Loss:
-        """Return the loss of the problem, once the targets are known."""
-        raise NotImplementedError
-
-    def _targets(self, y: Any, fitting: bool) -> Array:
-        """Encode targets as the loss wants them; learns ``classes_`` when fitting."""
-        raise NotImplementedError
-
-    def _n_scores(self, targets: Array) -> int:
-        """Return how many scores a row has."""
-        raise NotImplementedError
-
-    def _weights(self, weight: Array, targets: Array) -> Array:
-        """Return the weights of the rows; classifiers multiply them by the weights of the classes here."""
-        return weight
-
-    def _look_at_targets(self, y: Any) -> None:
-        """Hook for checks of y that name the row."""
-
-    def _y_options(self) -> dict[str, Any]:
-        """Return what scikit-learn's check of the targets is told."""
-        return {}
-
-    # -- the problem --------------------------------------------------------------------------------
-
-    def _encoded(self, X: Any, y: Any, sample_weight: Any, fitting: bool) -> tuple[Design, Array, Array]:
-        """Return the checked columns by rows, targets as the loss wants them, and weights."""
-        self._look_at_targets(y)
-        with numbers_only(X, y):
-            X, y = validate_data(
-                self,
-                canonical(X),
-                y,
-                reset=fitting,
-                accept_sparse=["csr", "csc"],
-                dtype=[np.float64, np.float32],
-                order=None,
-                ensure_all_finite=False,
-                **self._y_options(),
-            )
-            design = Design(X.tocsr() if getattr(X, "format", "") == "csc" else X)
-            check_finite(design, getattr(self, "feature_names_in_", None))
-            targets = self._targets(y, fitting)
-        return design, targets, self._weights(check_weights(sample_weight, design.shape[0]), targets)
-
-    def _learn_units(self, design: Design, targets: Array, weight: Array) -> None:
-        """Learn the units of columns and targets from rows, where they are standardised."""
-        standardise = check_flag("standardise", self.standardise)
-        names = getattr(self, "feature_names_in_", None)
-        learned = learn_units(design, targets, weight, names, of_targets=self._loss().quadratic)
-        self._units = learned if standardise else Units()
-
-    def _held_rows(self, weight: Array) -> IndexArray:
-        """Return the rows that early stopping holds out, by the seed of the fit."""
-        if not check_flag("early_stopping", self.early_stopping):
-            return np.zeros(0, dtype=np.intp)
-        share = check_number("validation_share", self.validation_share, 0.0, 1.0, closed=False)
-        live = np.flatnonzero(weight > 0.0)
-        count = max(1, round(share * len(live)))
-        if count >= len(live):
-            raise ValueError(
-                f"early_stopping holds out {count} of {len(live)} rows with weight, which leaves none to "
-                "train"
-            )
-        rng = np.random.default_rng(np.random.Philox(key=self._split_seed, counter=[0, 0, 1, 0]))
-        return np.sort(rng.permutation(live)[:count])
-
-    def _posed(self, design: Design, targets: Array, weight: Array) -> NetworkProblem:
-        """Return the problem on checked rows; those that are held out have weight 0."""
-        units, targets = self._units, self._units.targets(targets)
-        layers = Layers.of((design.shape[1], *self._hidden(), self._n_scores(targets)), self._activation())
-        data = ArrayBlocks(design, targets, weight)
-        return NetworkProblem(
-            layers,
-            self._loss(),
-            data,
-            self._strength(),
-            self._ratio(),
-            units.center,
-            units.scaling,
-            self.seed_,
-        )
-
-    def problem(self, X: Any, y: Any, sample_weight: Any = None) -> NetworkProblem:
-        """The problem that ``fit`` trains on with these rows, for inspection.
-
-        Rows that early stopping holds out have weight 0.  A fitted estimator reads columns in its units.
-        """
-        if not hasattr(self, "coefs_"):
-            twin = type(self)(**self.get_params(deep=False))
-            return twin._prepared(X, y, sample_weight)[0]
-        design, targets, weight = self._encoded(X, y, sample_weight, fitting=False)
-        if hasattr(self, "loss_"):  # no stream, which holds out nothing
-            weight = _without(weight, self._held_rows(weight))
-        return self._posed(design, targets, weight)
-
-    def _prepared(
-        self, X: Any, y: Any, sample_weight: Any, before: Mapping[str, Any] | None = None
-    ) -> tuple[NetworkProblem, IndexArray, Array, bool]:
-        """Return the problem of the first start, the rows held out, all weights, and whether it goes on.
-
-        Seeds and units are learned here.
-        """
-        design, targets, weight = self._encoded(X, y, sample_weight, fitting=True)
-        self.seed_ = self._split_seed = within(check_seed(self.random_state), 64)
-        held = self._held_rows(weight)
-        warm = before is not None and self._warm(before, design, targets)
-        if not warm:
-            self._learn_units(design, targets, _without(weight, held))
-        return self._posed(design, targets, _without(weight, held)), held, weight, warm
 
     # -- all rows in memory -------------------------------------------------------------------------
 
@@ -198,25 +79,16 @@ class NetworkEstimator(NetworkParameters):
         """
         with as_before(self) as before:
             problem, held, weight, warm = self._prepared(X, y, sample_weight, before)
-            plan = self._plan(int(np.count_nonzero(_without(weight, held))))
+            plan = self._plan(int(np.count_nonzero(without(weight, held))))
             found = []
             for number in range(check_count("n_init", self.n_init, 1)):
                 here = replace(problem, seed=within(self._split_seed + number, 64))
-                start = _packed(before["coefs_"], before["intercepts_"]) if warm else here.start()
+                start = _weights_of(before) if warm else here.start()
                 found.append((here.seed, here, train(here, start, plan, held, weight)))
             rose = self._finish(found)
         if rose or not (self.solution_.status.ok or self.solution_.status is Status.COMPLETED):
             warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=2)
         return self
-
-    def _warm(self, before: Mapping[str, Any], design: Design, targets: Array) -> bool:
-        """Return whether the fit goes on from the weights of the fit before, in the units of that fit."""
-        if not check_flag("warm_start", self.warm_start) or "coefs_" not in before:
-            return False
-        shapes = [c.shape for c in before["coefs_"]]
-        widths = (design.shape[1], *self._hidden(), self._n_scores(targets))
-        same = np.array_equal(before.get("classes_", ()), getattr(self, "classes_", ()))
-        return same and shapes == list(itertools.pairwise(widths))
 
     def _finish(self, found: list[tuple[int, NetworkProblem, Trained]]) -> bool:
         """Keep the best start, say how good it is and how far the starts lie apart; return whether F rose."""
@@ -266,12 +138,20 @@ class NetworkEstimator(NetworkParameters):
         pairs = list(problem.layers.split(run.w))
         self.coefs_ = [weights.copy() for weights, _ in pairs]
         self.intercepts_ = [bias.copy() for _, bias in pairs]
+        self.gains_ = [gain.copy() for gain in problem.layers.gains(run.w)]
+        self.moments_, self._layers = problem.moments(run.w), problem.layers
         self.n_iter_, self.t_, self._run = run.epochs, run.taken, run
 
     # -- rows that come in blocks -------------------------------------------------------------------
 
     def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Go on with the rows of one block, each once."""
+        norm = self._normalization()
+        if norm is not None and norm.over_rows:
+            raise ValueError(
+                f"normalization={norm.name!r} needs the means and variances of all rows, which a stream "
+                "does not have: take normalization='layer', or fit all rows at once"
+            )
         first = not hasattr(self, "coefs_")
         with as_before(self):
             design, targets, weight = self._encoded(X, y, sample_weight, fitting=first)
@@ -284,7 +164,7 @@ class NetworkEstimator(NetworkParameters):
                 design = Design(design.X.astype(dtype))
             problem = self._posed(design, targets, weight)
             if run is None:
-                run = begin(problem.start() if first else _packed(self.coefs_, self.intercepts_), dtype)
+                run = begin(problem.start() if first else _weights_of(vars(self)), dtype)
             live = np.flatnonzero(weight > 0.0)
             plan = self._plan(len(live), stream=True)
             order = epoch_order(live, self.seed_, run.epochs + 1)
@@ -326,14 +206,12 @@ class NetworkEstimator(NetworkParameters):
             )
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         X = X.tocsr() if getattr(X, "format", "") == "csc" else X
-        shapes = [c.shape for c in self.coefs_]
-        layers = Layers.of((*[a for a, _ in shapes], shapes[-1][1]), self._activation())
-        w = _packed(self.coefs_, self.intercepts_).astype(X.dtype)
+        w = _weights_of(vars(self)).astype(X.dtype)
         parts = []
         for a in range(0, X.shape[0], CHUNK):
             rows = X[a : a + CHUNK]
             rows = rows.toarray() if hasattr(rows, "toarray") else rows
-            parts.append(layers.scores(w, self._units.read(rows)))
+            parts.append(self._layers.scores(w, self._units.read(rows), self.moments_))
         return np.concatenate(parts)
 
     def _score_names(self) -> list[str]:
@@ -352,7 +230,10 @@ class NetworkEstimator(NetworkParameters):
         return NetworkGraph(
             self.coefs_,
             self.intercepts_,
-            [self._activation().name] * (len(self.coefs_) - 1) + ["identity"],
+            [
+                f.name if norm is None else f"{f.name}, sums normalised by {norm.name}"
+                for f, norm in zip(self._layers.activations, self._layers.normalizations, strict=True)
+            ],
             inputs=getattr(self, "feature_names_in_", None),
             outputs=self._score_names(),
             units="" if self._units.center is None else "columns minus means, over standard deviations",
@@ -361,7 +242,7 @@ class NetworkEstimator(NetworkParameters):
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Measure the gradient of the stored weights on the rows, which must be what the fit states."""
         problem = self.problem(X, y, sample_weight)
-        w, stated = _packed(self.coefs_, self.intercepts_), self.certificate_
+        w, stated = _weights_of(vars(self)), self.certificate_
         e = problem.evaluate(w)
         found, loss = problem.certify(w, e), problem.objective(w, e)
         if not abs(loss - self.loss_) <= 1e-9 * abs(self.loss_):
@@ -393,14 +274,7 @@ def _judged(problem: NetworkProblem, trained: Trained) -> tuple[float, float, Ne
     return score if np.isfinite(score) else np.inf, loss, e
 
 
-def _without(weight: Array, held: IndexArray) -> Array:
-    """Return the weights with those of the held-out rows set to 0."""
-    out = np.array(weight)
-    out[held] = 0.0
-    return out
-
-
-def _packed(coefs: list[Array], intercepts: list[Array]) -> Array:
-    """Return weights and biases in the layout of the problem, in double precision."""
-    parts = [np.ravel(part) for pair in zip(coefs, intercepts, strict=True) for part in pair]
-    return np.concatenate(parts).astype(np.float64)
+def _weights_of(fitted: Mapping[str, Any]) -> Array:
+    """Return the parameters of a fit in the layout of its problem, in double precision."""
+    layers: Layers = fitted["_layers"]
+    return layers.join(fitted["coefs_"], fitted["intercepts_"], fitted["gains_"])

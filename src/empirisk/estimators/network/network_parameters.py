@@ -11,6 +11,7 @@ from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.network.run import Plan
 from empirisk.optimizers import REGISTRY as RULES
 from empirisk.problems.activations import REGISTRY as ACTIVATIONS
+from empirisk.problems.normalizations import REGISTRY as NORMALIZATIONS
 from empirisk.solvers.step_sizes import make_schedule, named_schedule
 
 __all__ = ["NetworkParameters"]
@@ -24,6 +25,7 @@ class NetworkParameters(Estimator):
 
     hidden: Any
     activation: Any
+    normalization: Any
     alpha: float
     l1_ratio: float
     optimizer: Any
@@ -59,6 +61,13 @@ class NetworkParameters(Estimator):
             )
         return f
 
+    def _normalization(self) -> Any:
+        """Return the normalization of the hidden layers, or None."""
+        given = self.normalization
+        if given is None or hasattr(given, "standardise"):
+            return given
+        return check_choice("normalization", given, NORMALIZATIONS)()
+
     def _rule(self, steps: int, *, stream: bool = False) -> Any:
         """Return the update rule with its schedule; in a stream, whose end is not known, a constant one."""
         known = {name: kind for name, kind in RULES.items() if hasattr(kind, "usual_size")}
@@ -87,7 +96,12 @@ class NetworkParameters(Estimator):
         """Return how to train on so many rows."""
         auto = isinstance(self.batch_size, str) and self.batch_size == "auto"
         batch = BATCH if auto else check_count("batch_size", self.batch_size, 1)
-        batch = min(batch, max(rows, 1))
+        batch, norm = min(batch, max(rows, 1)), self._normalization()
+        if norm is not None and norm.over_rows and batch < 2:
+            raise ValueError(
+                f"normalization={norm.name!r} takes the variance of the rows of a batch, and there is one: "
+                "give batch_size and the training rows at least 2, or normalization='layer'"
+            )
         epochs = check_count("n_epochs", self.n_epochs, 1)
         dropout = check_number("dropout", self.dropout, 0.0)
         if dropout >= 1.0:

@@ -111,7 +111,8 @@ def one_epoch(
     order : array of int
         Rows, each batch after the one before.
     batch : int
-        Rows a step; the last one may have fewer.
+        Rows a step; the last one may have fewer, and is left out where it would be a single row that is
+        normalised over rows.
     clip : float
         Longest gradient, 0 for any.
     dropout : float
@@ -124,6 +125,8 @@ def one_epoch(
             f"{len(run.w)} were trained so far: a stream of rows goes on with the same hidden layers and "
             "number of targets; fit() begins anew"
         )
+    if len(order) % batch == 1 and any(f is not None and f.over_rows for f in problem.layers.normalizations):
+        order = order[:-1]  # one row has no variance; another one is left out in the next epoch
     w, memory = run.w.copy(), (run.memory[0].copy(), run.memory[1].copy())
     steps = -(-len(order) // batch)
     sizes = np.array([rule.schedule.at(run.taken + t + 1) for t in range(steps)])
@@ -158,6 +161,7 @@ def one_epoch(
         clip=clip,
         dropout=dropout,
         seed=within(problem.seed, 64),
+        normalizations=[f.name if f is not None else "" for f in problem.layers.normalizations],
     )
     after = replace(run, w=w, memory=memory, taken=run.taken + taken, epochs=run.epochs + 1)
     return after, Bad(after.epochs, layer) if layer else None
