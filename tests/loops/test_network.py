@@ -19,6 +19,7 @@ from empirisk.optimizers import REGISTRY as RULES
 from empirisk.optimizers import Constant, GradientStep, InverseTime
 from empirisk.problems import Layers, NetworkProblem
 from empirisk.problems.activations import REGISTRY, Identity, ReLU, Tanh
+from empirisk.problems.normalizations import REGISTRY as NORMALIZATIONS
 
 COMPILED = sorted(RULES.keys() - {"langevin"})
 SMOOTH = sorted(name for name, f in REGISTRY.items() if f.differentiable)
@@ -116,16 +117,19 @@ def test_layouts_weights_and_scaled_columns(layout: str, rng: np.random.Generato
     np.testing.assert_allclose(run.w, wanted, rtol=1e-12, atol=1e-14)
 
 
-def test_any_number_of_threads_gives_the_same_bits(rng: np.random.Generator) -> None:
-    X, y = rng.normal(size=(600, 500)).astype(np.float32), rng.integers(0, 7, 600).astype(float)
-    data = ArrayBlocks(Design(X), y, np.ones(600))
-    problem = NetworkProblem(Layers.of((500, 301, 90, 7), ReLU()), Softmax(), data, alpha=0.01)
+@pytest.mark.parametrize("norm", [None, *sorted(NORMALIZATIONS)])
+def test_any_number_of_threads_gives_the_same_bits(norm: Any, rng: np.random.Generator) -> None:
+    # Products of 1.4e8 multiplications: those from 2^27 on are shared by threads.
+    X, y = rng.normal(size=(1_100, 400)).astype(np.float32), rng.integers(0, 7, 1_100).astype(float)
+    data = ArrayBlocks(Design(X), y, np.ones(1_100))
+    layers = Layers.of((400, 331, 401, 7), ReLU(), NORMALIZATIONS[norm]() if norm else None)
+    problem = NetworkProblem(layers, Softmax(), data, alpha=0.01)
     found = []
-    for threads in (1, 3):
+    for threads in (1, 2):
         with threadpool_limits(1, user_api="blas"), threadpool_limits(threads, user_api="openmp"):
             run, _ = one_epoch(
-                problem, begin(problem.start(), "float32"), RULES["adam"](Constant(1e-3)), np.arange(600),
-                300, dropout=0.3, clip=1.0,
+                problem, begin(problem.start(), "float32"), RULES["adam"](Constant(1e-3)), np.arange(1_100),
+                1_050, dropout=0.3, clip=1.0,
             )  # fmt: skip
             found.append(run.w)
     assert np.array_equal(*found)
