@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
 
+from empirisk.data.kept import fingerprint
 from empirisk.data.seeds import generator_of
 from empirisk.data.threads import check_jobs
 from empirisk.estimators.estimator import Estimator
@@ -31,7 +32,7 @@ from empirisk.evaluation.tags import inherit
 from empirisk.search.answers import Answers
 from empirisk.search.columns import cv_results
 from empirisk.search.fitting import Job, raise_again
-from empirisk.search.ledger import Ledger, fingerprint
+from empirisk.search.ledger import Ledger
 from empirisk.search.points import Params
 from empirisk.search.race import Race
 from empirisk.search.result import SearchResult

@@ -13,6 +13,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from empirisk.data.kept import write_whole
 from empirisk.search.record import Record
 
 Task = tuple[int, tuple[int, ...]]  # a split, and the candidates that are fitted together on it
@@ -49,7 +50,7 @@ class Ledger:
         if not header.exists():
             if any(folder.iterdir()):
                 raise ValueError(f"checkpoint: {folder} holds other files; give an empty or a new folder.")
-            _replace(header, json.dumps(facts, indent=1).encode())
+            write_whole(header, json.dumps(facts, indent=1).encode())
             return
         kept = json.loads(header.read_text(encoding="utf-8"))
         differ = [name for name in facts if kept.get(name) != facts[name]]
@@ -88,7 +89,7 @@ class Ledger:
             with tempfile.TemporaryFile() as buffer:
                 np.savez(buffer, **packed)
                 buffer.seek(0)
-                _replace(self.folder / _name(task), buffer.read())
+                write_whole(self.folder / _name(task), buffer.read())
 
     def has(self, i: int, split: int) -> bool:
         """Return whether a candidate was fitted on a split, well or badly."""
@@ -99,28 +100,6 @@ class Ledger:
         return self._errors.get(i, "")
 
 
-def fingerprint(thing: Any) -> str:
-    """Return a hash of the content; falls back to the printed form of what cannot be pickled."""
-    try:
-        return str(joblib.hash(thing))
-    except Exception:
-        return str(joblib.hash(repr(thing)))
-
-
 def _name(task: Task) -> str:
     split, members = task
     return f"split{split:04d}-{joblib.hash(members)[:16]}.npz"
-
-
-def _replace(target: Path, content: bytes) -> None:
-    """Write beside the target and move into place: a reader sees all of it or nothing."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

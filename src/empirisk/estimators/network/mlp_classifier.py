@@ -78,6 +78,11 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
         Random starts; the best is kept, and the certificate says how far they lie apart.
     warm_start : bool, default False
         Begin each fit at the weights of the fit before, where layers and classes are the same.
+    checkpoint : path or None, default None
+        A file that ``fit`` writes its state to.  The same fit, begun again, goes on from there and ends with
+        the same bits; a file of other rows or parameters is refused.  It is removed when the fit is done.
+    checkpoint_every : int, default 10
+        Epochs between two states.
     random_state : int, Generator, RandomState or None, default None
         Seed of the weights, the order of rows and the dropout; None is 0.  Equal seeds give equal bits.
 
@@ -156,6 +161,8 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
         tol: float | None = None,
         n_init: int = 1,
         warm_start: bool = False,
+        checkpoint: Any = None,
+        checkpoint_every: int = 10,
         random_state: Any = None,
     ) -> None:
         self._set(locals())

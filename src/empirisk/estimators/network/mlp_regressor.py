@@ -41,7 +41,8 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
         or quantile: ``er.losses.Quantile(0.9)``.
     alpha, l1_ratio, optimizer, step, schedule, n_epochs, batch_size, dropout, clip, standardise
         As in :class:`MLPClassifier`.
-    early_stopping, validation_share, patience, tol, n_init, warm_start, random_state
+    early_stopping, validation_share, patience, tol, n_init, warm_start, checkpoint, checkpoint_every,
+    random_state
         As in :class:`MLPClassifier`.
 
     Attributes
@@ -98,6 +99,8 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
         tol: float | None = None,
         n_init: int = 1,
         warm_start: bool = False,
+        checkpoint: Any = None,
+        checkpoint_every: int = 10,
         random_state: Any = None,
     ) -> None:
         self._set(locals())

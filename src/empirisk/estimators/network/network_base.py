@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
+from empirisk.data.kept import fingerprint
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed, within
 from empirisk.data.sparse_cells import canonical
@@ -21,6 +22,7 @@ from empirisk.estimators.checks import (
     check_finite,
 )
 from empirisk.estimators.linear.base import CertificateWarning
+from empirisk.estimators.network.checkpoint import Checkpoint, checked_path
 from empirisk.estimators.network.layered_graph import NetworkGraph
 from empirisk.estimators.network.posed import PosedNetwork, without
 from empirisk.estimators.network.run import Trained, train
@@ -80,15 +82,36 @@ class NetworkEstimator(PosedNetwork):
         with as_before(self) as before:
             problem, held, weight, warm = self._prepared(X, y, sample_weight, before)
             plan = self._plan(int(np.count_nonzero(without(weight, held))))
-            found = []
+            first = _weights_of(before) if warm else None
+            kept, found = self._checkpoint(problem, weight, first), []
             for number in range(check_count("n_init", self.n_init, 1)):
                 here = replace(problem, seed=within(self._split_seed + number, 64))
-                start = _weights_of(before) if warm else here.start()
-                found.append((here.seed, here, train(here, start, plan, held, weight)))
+                start = here.start() if first is None else first
+                found.append((here.seed, here, train(here, start, plan, held, weight, number, kept)))
             rose = self._finish(found)
+            if kept is not None:
+                kept.remove()
         if rose or not (self.solution_.status.ok or self.solution_.status is Status.COMPLETED):
             warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=2)
         return self
+
+    def _checkpoint(self, problem: NetworkProblem, weight: Array, first: Array | None) -> Checkpoint | None:
+        """Return the file that the fit goes on from and is written to, if there is to be one."""
+        every = check_count("checkpoint_every", self.checkpoint_every, 1)
+        if self.checkpoint is None:
+            return None
+        (block,) = problem.data
+        facts = {name: fingerprint(value) for name, value in self.get_params(deep=False).items()}
+        for name in ("checkpoint", "checkpoint_every"):
+            del facts[name]
+        facts |= {
+            "random_state": str(self._split_seed),
+            "rows": fingerprint(block.design.X),
+            "targets": fingerprint(block.y),
+            "weights of rows": fingerprint(weight),
+            "first weights": fingerprint(first),
+        }
+        return Checkpoint(checked_path(self.checkpoint), every, facts)
 
     def _finish(self, found: list[tuple[int, NetworkProblem, Trained]]) -> bool:
         """Keep the best start, say how good it is and how far the starts lie apart; return whether F rose."""

@@ -42,6 +42,8 @@ class NetworkParameters(Estimator):
     tol: Any
     n_init: int
     warm_start: bool
+    checkpoint: Any
+    checkpoint_every: int
     random_state: Any
 
     def _hidden(self) -> tuple[int, ...]:

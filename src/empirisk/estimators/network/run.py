@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import t as student
 
+from empirisk.estimators.network.checkpoint import Checkpoint, Progress
 from empirisk.estimators.network.training import Bad, Training, begin, epoch_order, one_blas_thread, one_epoch
 from empirisk.optimizers import UpdateRule
 from empirisk.problems.network import NetworkProblem
@@ -72,7 +73,15 @@ class Trained:
     held: Estimate | None
 
 
-def train(problem: NetworkProblem, start: Array, plan: Plan, held: IndexArray, weight: Array) -> Trained:
+def train(
+    problem: NetworkProblem,
+    start: Array,
+    plan: Plan,
+    held: IndexArray,
+    weight: Array,
+    number: int = 0,
+    kept: Checkpoint | None = None,
+) -> Trained:
     """Train from `start` on the rows of positive weight in `problem`, watched on the rows `held`.
 
     Parameters
@@ -86,38 +95,58 @@ def train(problem: NetworkProblem, start: Array, plan: Plan, held: IndexArray, w
         Held-out rows, or none.
     weight : array, shape (n,)
         Weights of all rows.
+    number : int
+        Of the start among those of a fit, from 0.
+    kept : Checkpoint, optional
+        Where the run goes on from, and is written to.
     """
+    run = begin(start, next(iter(problem.data)).design.dtype)
+    now = (kept.at(number) if kept is not None else None) or Progress(run, run)
+    if now.status is None:
+        now = _trained(problem, plan, now, held, weight, number, kept)
+        if kept is not None:
+            kept.put(number, now)
+    assert now.status is not None
+    last, estimate = now.run, None
+    if now.curve or now.status is Status.DIVERGED:
+        last = now.best  # of no epoch, and so the start, where nothing was held out
+    if now.curve:
+        estimate = held_out(problem, last.w, held, weight)
+    return Trained(last, now.status, now.note, np.array(now.curve), estimate)
+
+
+def _trained(
+    problem: NetworkProblem,
+    plan: Plan,
+    now: Progress,
+    held: IndexArray,
+    weight: Array,
+    number: int,
+    kept: Checkpoint | None,
+) -> Progress:
+    """Return the end of a run that is on its way."""
     (block,) = problem.data
-    run = begin(start, block.design.dtype)
     live = np.flatnonzero(np.asarray(block.weight) > 0.0)
-    curve: list[float] = []
-    best, estimate, status, bad = run, None, Status.COMPLETED, None
     with one_blas_thread():
-        for epoch in range(1, plan.epochs + 1):
+        for epoch in range(now.run.epochs + 1, plan.epochs + 1):
             order = epoch_order(live, problem.seed, epoch)
             after, bad = one_epoch(
-                problem, run, plan.rule, order, plan.batch, clip=plan.clip, dropout=plan.dropout
+                problem, now.run, plan.rule, order, plan.batch, clip=plan.clip, dropout=plan.dropout
             )
             if bad is not None:
-                break
-            run = after
+                return replace(now, status=Status.DIVERGED, note=_diverged(bad))
+            now = replace(now, run=after)
             if len(held):
-                now = held_out(problem, run.w, held, weight)
-                curve.append(now.value)
-                if estimate is None or now.value < estimate.value:
-                    best, estimate = run, now
-                elif epoch - best.epochs >= plan.patience:
+                loss = held_out(problem, after.w, held, weight).value
+                better = loss < min(filter(math.isfinite, now.curve), default=math.inf) or not now.curve
+                now = replace(now, curve=(*now.curve, loss), best=after if better else now.best)
+                if epoch - now.best.epochs >= plan.patience:
                     break
-            elif plan.tol > 0.0 and epoch % LOOK == 0 and problem.certify(run.w).within(plan.tol):
-                status = Status.CERTIFIED
-                break
-    last = best if estimate is not None else run
-    if bad is not None:
-        last = best  # of no epoch, and so the start, where nothing was held out
-        return Trained(last, Status.DIVERGED, _diverged(bad), np.array(curve), estimate)
-    if plan.tol > 0.0 and status is Status.COMPLETED and not len(held):
-        status = Status.MAX_STEPS
-    return Trained(last, status, "", np.array(curve), estimate)
+            elif plan.tol > 0.0 and epoch % LOOK == 0 and problem.certify(after.w).within(plan.tol):
+                return replace(now, status=Status.CERTIFIED)
+            if kept is not None and kept.due(epoch):
+                kept.put(number, now)
+    return replace(now, status=Status.MAX_STEPS if plan.tol > 0.0 and not len(held) else Status.COMPLETED)
 
 
 def _diverged(bad: Bad) -> str:

@@ -1,0 +1,34 @@
+"""Files of a run that another one goes on from: written whole or not at all, with marks of content."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+__all__ = ["fingerprint", "write_whole"]
+
+
+def fingerprint(thing: Any) -> str:
+    """Return a hash of the content; falls back to the printed form of what cannot be pickled."""
+    try:
+        return str(joblib.hash(thing))
+    except Exception:
+        return str(joblib.hash(repr(thing)))
+
+
+def write_whole(target: Path, content: bytes) -> None:
+    """Write beside the target and move into place: a reader sees all of it or nothing."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
