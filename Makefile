@@ -26,7 +26,7 @@ help:
 	@echo "make test-all     every test but the simulations; make test-rest: those that make test left out"
 	@echo "make test-slow    the simulation studies"
 	@echo "make slowest      the quick suite, and its 20 slowest tests"
-	@echo "make mutants      plants 92 faults and asks which tests find them; MUTANTS_ARGS='--only gap'"
+	@echo "make mutants      plants 106 faults and asks which tests find them; MUTANTS_ARGS='--only gap'"
 	@echo "make doctest      the examples in the docstrings"
 	@echo "make test-oldest  the suite with the oldest supported dependencies, in $(VENV)-oldest"
 	@echo "make lint         ruff, ruff format, mypy      (make format repairs the layout)"

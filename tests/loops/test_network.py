@@ -135,6 +135,14 @@ def test_any_number_of_threads_gives_the_same_bits(norm: Any, rng: np.random.Gen
     assert np.array_equal(*found)
 
 
+def test_an_epoch_has_an_order_of_its_own() -> None:
+    rows = np.arange(3, 40)
+    orders = [epoch_order(rows, seed, epoch) for seed, epoch in ((0, 1), (0, 2), (1, 1), (0, 1))]
+    assert all(sorted(order) == rows.tolist() for order in orders)
+    assert orders[0].tolist() == orders[3].tolist()
+    assert len({tuple(order) for order in orders}) == 3
+
+
 def test_dropout_leaves_the_mean_and_follows_the_seed(rng: np.random.Generator) -> None:
     # One linear hidden layer with weights 1 and a last layer of means: the score is the mean of kept units.
     n, units = 400, 500
