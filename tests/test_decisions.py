@@ -21,6 +21,11 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("curves/convergence.py", "solver.name == 'sgd'"): THEOREM,
     ("estimators/bayes/bayesian_glm.py", "self.family not in APPROXIMATED"): "families of which integrals "
     "over a normal score are known",
+    (
+        "estimators/network/torch_epochs.py",
+        "{'adadelta': adadelta, 'adagrad': adagrad, 'adam': adam, 'adamw': adam, 'gradient_step': lambda "
+        "rule, size,...",
+    ): "the update rules in PyTorch; a test says which lacks its form",
     ("estimators/trees/boosting_losses.py", "loss == 'tweedie'"): WORD,
     ("estimators/trees/boosting_regressor.py", "self.loss != 'quantile'"): WORD,
     (

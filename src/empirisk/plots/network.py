@@ -166,7 +166,9 @@ class NetworkDisplay(Display):
         layer = self.view["layers"][t]
         last = len(self.view["layers"]) - 1
         noun = "input" if t == 0 else "score" if t == last else "neuron"
-        bend = "" if layer["activation"] in ("", "identity") else f"\n{layer['activation']}"
+        bend = (
+            "" if layer["activation"] in ("", "identity") else "\n" + layer["activation"].replace(", ", "\n")
+        )
         return f"layer {t}\n{counted(layer['neurons'], noun)}{bend}"
 
     def _legend(self) -> str:

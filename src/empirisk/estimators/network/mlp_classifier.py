@@ -83,6 +83,10 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
         the same bits; a file of other rows or parameters is refused.  It is removed when the fit is done.
     checkpoint_every : int, default 10
         Epochs between two states.
+    device : str, default "cpu"
+        Where steps are computed: "cpu" is compiled code; "cuda" or "cuda:1" a graphics processor of NVIDIA by
+        PyTorch (``pip install 'empirisk[torch]'``), "cpu-torch" PyTorch on the processor.  All take the same
+        steps but for rounding; certificate and predictions are always computed on the processor.
     random_state : int, Generator, RandomState or None, default None
         Seed of the weights, the order of rows and the dropout; None is 0.  Equal seeds give equal bits.
 
@@ -110,7 +114,10 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
     Raises
     ------
     ValueError
-        On labels that ``partial_fit`` was not told of, a step that is not positive, "step" as the activation.
+        On labels that ``partial_fit`` was not told of, a step that is not positive, "step" as the activation,
+        a device that PyTorch does not find.
+    ImportError
+        On a device that needs PyTorch, without it.
 
     Notes
     -----
@@ -163,6 +170,7 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
         warm_start: bool = False,
         checkpoint: Any = None,
         checkpoint_every: int = 10,
+        device: str = "cpu",
         random_state: Any = None,
     ) -> None:
         self._set(locals())

@@ -42,7 +42,7 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
     alpha, l1_ratio, optimizer, step, schedule, n_epochs, batch_size, dropout, clip, standardise
         As in :class:`MLPClassifier`.
     early_stopping, validation_share, patience, tol, n_init, warm_start, checkpoint, checkpoint_every,
-    random_state
+    device, random_state
         As in :class:`MLPClassifier`.
 
     Attributes
@@ -101,6 +101,7 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
         warm_start: bool = False,
         checkpoint: Any = None,
         checkpoint_every: int = 10,
+        device: str = "cpu",
         random_state: Any = None,
     ) -> None:
         self._set(locals())

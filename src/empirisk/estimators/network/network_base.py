@@ -25,8 +25,8 @@ from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.network.checkpoint import Checkpoint, checked_path
 from empirisk.estimators.network.layered_graph import NetworkGraph
 from empirisk.estimators.network.posed import PosedNetwork, without
-from empirisk.estimators.network.run import Trained, train
-from empirisk.estimators.network.training import Training, begin, epoch_order, one_blas_thread, one_epoch
+from empirisk.estimators.network.run import Trained, epochs_on, train
+from empirisk.estimators.network.training import Training, begin, epoch_order, one_blas_thread
 from empirisk.problems.network import CHUNK, NetworkPass, NetworkProblem
 from empirisk.problems.network_layers import Layers
 from empirisk.problems.normalizations.base import Moments
@@ -190,9 +190,9 @@ class NetworkEstimator(PosedNetwork):
                 run = begin(problem.start() if first else _weights_of(vars(self)), dtype)
             live = np.flatnonzero(weight > 0.0)
             plan = self._plan(len(live), stream=True)
-            order = epoch_order(live, self.seed_, run.epochs + 1)
+            order, epoch_on = epoch_order(live, self.seed_, run.epochs + 1), epochs_on(problem, plan.device)
             with one_blas_thread():
-                after, bad = one_epoch(
+                after, bad = epoch_on(
                     problem, run, plan.rule, order, plan.batch, clip=plan.clip, dropout=plan.dropout
                 )
             if bad is not None:
@@ -254,7 +254,7 @@ class NetworkEstimator(PosedNetwork):
             self.coefs_,
             self.intercepts_,
             [
-                f.name if norm is None else f"{f.name}, sums normalised by {norm.name}"
+                f.name if norm is None else f"{f.name}, {norm.name} norm"
                 for f, norm in zip(self._layers.activations, self._layers.normalizations, strict=True)
             ],
             inputs=getattr(self, "feature_names_in_", None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from empirisk.estimators.checks import check_choice, check_count, check_number
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.network.run import Plan
+from empirisk.estimators.network.torch_epochs import DEVICES
 from empirisk.optimizers import REGISTRY as RULES
 from empirisk.problems.activations import REGISTRY as ACTIVATIONS
 from empirisk.problems.normalizations import REGISTRY as NORMALIZATIONS
@@ -44,6 +46,7 @@ class NetworkParameters(Estimator):
     warm_start: bool
     checkpoint: Any
     checkpoint_every: int
+    device: str
     random_state: Any
 
     def _hidden(self) -> tuple[int, ...]:
@@ -116,4 +119,14 @@ class NetworkParameters(Estimator):
             dropout,
             0.0 if self.tol is None else check_number("tol", self.tol, 0.0, closed=False),
             check_count("patience", self.patience, 1),
+            self._device(),
         )
+
+    def _device(self) -> str:
+        """Return where the steps are computed, checked by its form alone."""
+        given = str(self.device)
+        if given not in DEVICES and not re.fullmatch(r"cuda:\d+", given):
+            raise ValueError(
+                f"device must be 'cpu', 'cuda', 'cuda:1' and so on, or 'cpu-torch', got {self.device!r}"
+            )
+        return given

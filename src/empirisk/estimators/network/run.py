@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import t as student
 
 from empirisk.estimators.network.checkpoint import Checkpoint, Progress
+from empirisk.estimators.network.torch_epochs import TorchEpochs
 from empirisk.estimators.network.training import Bad, Training, begin, epoch_order, one_blas_thread, one_epoch
 from empirisk.optimizers import UpdateRule
 from empirisk.problems.network import NetworkProblem
 from empirisk.results import Estimate, Status
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Plan", "Trained", "train"]
+__all__ = ["Plan", "Trained", "epochs_on", "train"]
 
 # Epochs between two looks at the certificate.
 LOOK = 10
@@ -37,6 +39,8 @@ class Plan:
         Certificate over its scale at which to stop; 0 goes on.
     patience : int
         Epochs without a smaller loss of the held-out rows after which to stop.
+    device : str
+        Where steps are computed: "cpu" is the compiled loop, the others are PyTorch's.
     """
 
     rule: UpdateRule
@@ -46,6 +50,7 @@ class Plan:
     dropout: float = 0.0
     tol: float = 0.0
     patience: int = 10
+    device: str = "cpu"
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,11 @@ class Trained:
     note: str
     curve: Array
     held: Estimate | None
+
+
+def epochs_on(problem: NetworkProblem, device: str) -> Callable[..., tuple[Training, Bad | None]]:
+    """Return what trains an epoch on a device: the compiled loop on "cpu", PyTorch on the others."""
+    return one_epoch if device == "cpu" else TorchEpochs(problem, device)
 
 
 def train(
@@ -127,10 +137,11 @@ def _trained(
     """Return the end of a run that is on its way."""
     (block,) = problem.data
     live = np.flatnonzero(np.asarray(block.weight) > 0.0)
+    epoch_on = epochs_on(problem, plan.device)
     with one_blas_thread():
         for epoch in range(now.run.epochs + 1, plan.epochs + 1):
             order = epoch_order(live, problem.seed, epoch)
-            after, bad = one_epoch(
+            after, bad = epoch_on(
                 problem, now.run, plan.rule, order, plan.batch, clip=plan.clip, dropout=plan.dropout
             )
             if bad is not None:

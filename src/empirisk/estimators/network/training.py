@@ -21,7 +21,7 @@ from empirisk.data.seeds import within
 from empirisk.problems.network import NetworkProblem
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Bad", "Training", "begin", "epoch_order", "one_epoch"]
+__all__ = ["Bad", "Training", "begin", "epoch_order", "epoch_rows", "one_epoch"]
 
 # Numbers of a rule that the loop reads: those that its means keep.
 SHARES = ("m", "rho", "beta1")
@@ -88,6 +88,21 @@ def epoch_order(rows: IndexArray, seed: int, epoch: int) -> IndexArray:
     return np.ascontiguousarray(rng.permutation(rows), dtype=np.int64)
 
 
+def epoch_rows(problem: NetworkProblem, run: Training, order: IndexArray, batch: int) -> IndexArray:
+    """Return the rows that an epoch takes: not a last batch of one row, where that has to have a variance.
+
+    A run of other layers is refused.
+    """
+    if len(run.w) != problem.layers.size:
+        raise ValueError(
+            f"the network has {problem.layers.size} parameters with these layers and targets, and "
+            f"{len(run.w)} were trained so far: a stream of rows goes on with the same hidden layers and "
+            "number of targets; fit() begins anew"
+        )
+    over_rows = any(f is not None and f.over_rows for f in problem.layers.normalizations)
+    return order[:-1] if over_rows and len(order) % batch == 1 else order  # the next epoch has another one
+
+
 def one_epoch(
     problem: NetworkProblem,
     run: Training,
@@ -119,14 +134,7 @@ def one_epoch(
         Share of the hidden units that a row leaves out, in [0, 1).
     """
     (block,) = problem.data
-    if len(run.w) != problem.layers.size:
-        raise ValueError(
-            f"the network has {problem.layers.size} parameters with these layers and targets, and "
-            f"{len(run.w)} were trained so far: a stream of rows goes on with the same hidden layers and "
-            "number of targets; fit() begins anew"
-        )
-    if len(order) % batch == 1 and any(f is not None and f.over_rows for f in problem.layers.normalizations):
-        order = order[:-1]  # one row has no variance; another one is left out in the next epoch
+    order = epoch_rows(problem, run, order, batch)
     w, memory = run.w.copy(), (run.memory[0].copy(), run.memory[1].copy())
     steps = -(-len(order) // batch)
     sizes = np.array([rule.schedule.at(run.taken + t + 1) for t in range(steps)])
