@@ -42,7 +42,9 @@ def main(arguments: list[str] | None = None) -> None:
         print(row.name, flush=True)
         runs = given.runs * (20 if row.objective.startswith("latency") and not given.quick else 1)
         accuracy = getattr(REGISTRY[row.objective], "accuracy", table.ACCURACY)
-        facts = table.facts(measure(row.objective, row.dataset, given.quick, runs, given.cap), accuracy)
+        unit = getattr(REGISTRY[row.objective], "unit", "")
+        measured = measure(row.objective, row.dataset, given.quick, runs, given.cap)
+        facts = table.facts(measured, accuracy, unit)
         ratio = table.ratios(facts)
         print(
             "   ", {k: float(f"{v:.3g}") if isinstance(v, float) else v for k, v in ratio.items()}, flush=True

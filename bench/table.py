@@ -13,8 +13,11 @@ ACCURACY = 1e-6
 OURS = "empirisk"
 
 
-def facts(measured: Measured, accuracy: float = ACCURACY) -> dict[str, Any]:
-    """A row as JSON; suboptimality is against the best value that anybody reached, reference included."""
+def facts(measured: Measured, accuracy: float = ACCURACY, unit: str = "") -> dict[str, Any]:
+    """A row as JSON; suboptimality is against the best value that anybody reached, reference included.
+
+    `unit` says what the times are of where they are not those of a run.
+    """
     known = [t.value for t in measured.timings.values() if t.value is not None]
     best = min([*known, measured.reference] if measured.reference is not None else known, default=None)
     return {
@@ -25,6 +28,7 @@ def facts(measured: Measured, accuracy: float = ACCURACY) -> dict[str, Any]:
         "null_value": measured.null,
         "problem": measured.problem,
         "accuracy": accuracy,
+        "unit": unit,
         "solvers": {name: _solver(t, best, measured.null, accuracy) for name, t in measured.timings.items()},
     }
 
@@ -163,9 +167,10 @@ def _details(name: str, row: dict[str, Any]) -> list[str]:
 
 
 def _asked(row: dict[str, Any]) -> str:
-    """The accuracy of a row that asks for another one than all others."""
-    accuracy = row.get("accuracy", ACCURACY)
-    return "" if accuracy == ACCURACY else f"Counts within {accuracy:g}. "
+    """The accuracy and the unit of a row that has others than most."""
+    accuracy, unit = row.get("accuracy", ACCURACY), row.get("unit", "")
+    counts = "" if accuracy == ACCURACY else f"Counts within {accuracy:g}. "
+    return counts + (f"Times are {unit}. " if unit else "")
 
 
 def _seconds(value: Any) -> str:

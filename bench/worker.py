@@ -48,7 +48,9 @@ def main(descriptor: int, objective: str, dataset: str, quick: bool, runs: int, 
                 tell("failed", solver=solver.name, why=f"{type(error).__name__}: {error}"[:300])
                 continue
             seconds = time.perf_counter() - start
-            tell("end", solver=solver.name, seconds=seconds, cpu=time.process_time() - cpu)
+            cpu = time.process_time() - cpu
+            factor = goal.factor(result) if hasattr(goal, "factor") else 1.0
+            tell("end", solver=solver.name, seconds=factor * seconds, cpu=factor * cpu)
             values[solver.name] = goal.value(X, y, strength, result)
             del result
     tell("reference")
@@ -59,8 +61,8 @@ def main(descriptor: int, objective: str, dataset: str, quick: bool, runs: int, 
 
 
 def _warm_up(solver: Solver, X: Any, y: Any, goal: Any, tell: Any) -> bool:
-    rows = slice(0, WARM_UP_ROWS)
-    small, target = X[rows], y[rows]
+    rows = slice(0, None if solver.whole_first_call else WARM_UP_ROWS)
+    small, target = (X, y) if solver.whole_first_call else (X[rows], y[rows])
     tell("start", solver=solver.name, resident=resident_bytes())
     start = time.perf_counter()
     try:

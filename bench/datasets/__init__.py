@@ -9,14 +9,17 @@ import numpy as np
 
 from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.blobs import blobs, distances
-from bench.datasets.classification import dense_classes, sparse_classes, ten_classes
+from bench.datasets.classification import dense_classes, gaussian_classes, sparse_classes, ten_classes
 from bench.datasets.clouds import clouds
+from bench.datasets.documents import documents
 from bench.datasets.factors import factor_rows, sparse_counts
 from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.groups import gaussian_groups
+from bench.datasets.images import images
 from bench.datasets.interactions import interactions
 from bench.datasets.points import points
-from bench.datasets.positive import counts, durations
+from bench.datasets.positive import claims, counts, durations, waiting
+from bench.datasets.posteriordb import kidiq, kilpisjarvi
 from bench.datasets.regression import (
     dense_regression,
     heavy_regression,
@@ -108,4 +111,22 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
         name: (partial(standardised, name), partial(standardised, name))
         for name in ("iris", "breast cancer", "digits", "diabetes")
     },
+    "float32 digits": (partial(standardised, "digits", np.float32),) * 2,
+    **both("images", "60000x784", partial(images, 60_000, 784), partial(images, 1000, 40)),
+    **both("classes", "1e5x50", partial(dense_classes, 100_000, 50), partial(dense_classes, 3000, 10)),
+    "classes float32 1e4x50": (
+        partial(dense_classes, 10_000, 50, np.float32),
+        partial(dense_classes, 600, 10, np.float32),
+    ),
+    **both(
+        "gaussian classes",
+        "1e6x50",
+        partial(gaussian_classes, 1_000_000, 50),
+        partial(gaussian_classes, 900, 8),
+    ),
+    **both("documents", "1e5x5e4", partial(documents, 100_000, 50_000), partial(documents, 600, 400)),
+    "waiting 1e6": (partial(waiting, 1_000_000), partial(waiting, 2000)),
+    "claims 1e6": (partial(claims, 1_000_000), partial(claims, 2000)),
+    "kidiq": (kidiq, kidiq),
+    "kilpisjarvi": (kilpisjarvi, kilpisjarvi),
 }

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
 
-def dense_classes(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+def dense_classes(n: int, p: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
     """Two classes from a logistic model with scores of standard deviation 2."""
     rng = np.random.default_rng(3)
     X = rng.standard_normal((n, p))
     z = X @ (rng.standard_normal(p) * (2.0 / np.sqrt(p)))
-    return X, (rng.random(n) < 1.0 / (1.0 + np.exp(-z))).astype(np.int64)
+    return X.astype(dtype, copy=False), (rng.random(n) < 1.0 / (1.0 + np.exp(-z))).astype(np.int64)
+
+
+def gaussian_classes(n: int, p: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """Three Gaussian classes that overlap, each with correlations of its own."""
+    rng = np.random.default_rng(12)
+    y = rng.integers(3, size=n)
+    X = np.empty((n, p), dtype=dtype)
+    for k in range(3):
+        turn = np.eye(p) + 0.3 * rng.standard_normal((p, p)) / np.sqrt(p)
+        X[y == k] = rng.standard_normal((int((y == k).sum()), p)) @ turn + 0.2 * rng.standard_normal(p)
+    return X, y
 
 
 def ten_classes(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:

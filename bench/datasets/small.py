@@ -15,8 +15,8 @@ LOADERS: dict[str, Any] = {
 }
 
 
-def standardised(name: str) -> tuple[np.ndarray, np.ndarray]:
+def standardised(name: str, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
     """Columns of mean 0 and standard deviation 1; constant columns stay 0."""
     X, y = LOADERS[name](return_X_y=True)
     sd = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(sd > 0.0, sd, 1.0), y
+    return ((X - X.mean(axis=0)) / np.where(sd > 0.0, sd, 1.0)).astype(dtype, copy=False), y

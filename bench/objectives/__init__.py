@@ -15,6 +15,7 @@ from bench.objectives.bootstrap import (
 )
 from bench.objectives.components import OBJECTIVES as COMPONENTS
 from bench.objectives.connected import ConnectedHeight
+from bench.objectives.discriminant import OBJECTIVES as DISCRIMINANTS
 from bench.objectives.forest import OBJECTIVES as FORESTS
 from bench.objectives.gaussian_mixture import OBJECTIVES as MIXTURES
 from bench.objectives.glm import Gamma, Poisson
@@ -27,13 +28,18 @@ from bench.objectives.kernel_machine import KernelMachine
 from bench.objectives.kernel_ridge import KernelRidgeRegression
 from bench.objectives.kmeans import OBJECTIVES as KMEANS
 from bench.objectives.l1_logistic import L1Logistic
+from bench.objectives.langevin import OBJECTIVES as LANGEVIN
 from bench.objectives.lasso import Lasso
 from bench.objectives.lasso_path import LassoPath
 from bench.objectives.latency import SmallLasso, SmallLogistic, SmallOLS
+from bench.objectives.likelihood import OBJECTIVES as LIKELIHOODS
 from bench.objectives.linkage import OBJECTIVES as LINKAGES
 from bench.objectives.logistic import Logistic
+from bench.objectives.naive_bayes import OBJECTIVES as NAIVE_BAYES
 from bench.objectives.nearest import OBJECTIVES as NEAREST
+from bench.objectives.network import OBJECTIVES as NETWORKS
 from bench.objectives.ols import OLS
+from bench.objectives.posterior import OBJECTIVES as POSTERIORS
 from bench.objectives.projection import Projected
 from bench.objectives.ridge import Ridge
 from bench.objectives.ridge_loo import RidgeLOO
@@ -57,6 +63,7 @@ REGISTRY: dict[str, Objective] = {
         *SPECTRAL,
         *KMEANS,
         *COMPONENTS, Projected(),
+        *NETWORKS, *LANGEVIN, *POSTERIORS, *DISCRIMINANTS, *NAIVE_BAYES, *LIKELIHOODS,
     )
 }  # fmt: skip
 
@@ -162,6 +169,23 @@ ROWS = [
     *in_both("kmeans_seeding", "clouds", "1e5x64"),
     *in_both("kmeans_4_starts", "clouds", "1e5x32"),
     *in_both("mini_batches", "clouds", "1e5x32"),
+    *in_both("mlp_epoch", "images", "60000x784"),
+    Row("latency_mlp", "digits"),
+    Row("latency_mlp", "float32 digits"),
+    *in_both("sgld", "classes", "1e5x50"),
+    *in_both("sgld_plain", "classes", "1e5x50"),
+    *in_both("nuts_logistic", "classes", "1e4x50"),
+    *in_both("hmc_logistic", "classes", "1e4x50"),
+    Row("nuts_kidiq", "kidiq"),
+    Row("nuts_kilpisjarvi", "kilpisjarvi"),
+    Row("hmc_kidiq", "kidiq"),
+    Row("hmc_kilpisjarvi", "kilpisjarvi"),
+    *in_both("lda", "gaussian classes", "1e6x50"),
+    *in_both("qda", "gaussian classes", "1e6x50"),
+    *in_both("multinomial_nb", "documents", "1e5x5e4"),
+    *in_both("bernoulli_nb", "documents", "1e5x5e4"),
+    Row("mle_gamma", "waiting 1e6"),
+    Row("mle_negative_binomial", "claims 1e6"),
     Row("bootstrap_mean", "skewed 1e4x3"),
     Row("bootstrap_median", "skewed 1e4x3"),
     Row("bootstrap_correlation", "skewed 1e4x3"),

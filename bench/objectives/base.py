@@ -17,7 +17,11 @@ class Fit:
 
 
 class Objective(Protocol):
-    """A function to minimise, measured here and not by the solvers."""
+    """A function to minimise, measured here and not by the solvers.
+
+    Two attributes are optional: `accuracy`, the suboptimality that counts, and `unit`, in words, of times
+    that are multiplied by `factor(result)`.
+    """
 
     name: str
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bench.solvers import (
     arch,
+    blackjax,
     celer,
+    discriminants,
     empirisk,
     empirisk_boosting,
     empirisk_curves,
@@ -12,6 +14,7 @@ from bench.solvers import (
     empirisk_grid,
     empirisk_groups,
     empirisk_robust,
+    empirisk_samplers,
     empirisk_stochastic,
     empirisk_tree_reading,
     empirisk_votes,
@@ -24,8 +27,12 @@ from bench.solvers import (
     kmeans,
     liblinear,
     lightgbm,
+    likelihood,
     linkage,
+    naive_bayes,
     neighbors,
+    networks,
+    numpyro,
     reduction,
     scikit_learn,
     scikit_learn_boosting,
@@ -41,6 +48,7 @@ from bench.solvers import (
     skglm,
     spectral,
     statsmodels,
+    torch,
     xgboost,
 )
 from bench.solvers.base import Solver
@@ -55,6 +63,7 @@ LIBRARIES = (
     spectral,
     kmeans,
     reduction,
+    networks, torch, empirisk_samplers, blackjax, numpyro, discriminants, naive_bayes, likelihood,
 )  # fmt: skip
 
 # Small data are fitted by the same calls as large.

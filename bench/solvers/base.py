@@ -22,12 +22,15 @@ class Solver:
         The timed call, from arrays to parameters.
     max_columns : float
         Left out above this number of columns, where its memory would be p^2 numbers.
+    whole_first_call : bool
+        Whether the first call is on all rows, because what it compiles is for one shape.
     """
 
     library: str
     label: str
     fit: Callable[[Any, Any, Any], Any]
     max_columns: float = inf
+    whole_first_call: bool = False
 
     @property
     def name(self) -> str:
