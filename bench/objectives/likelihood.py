@@ -10,7 +10,7 @@ from scipy.special import digamma, gammaln
 
 
 class GammaLikelihood:
-    """A result is (shape, rate)."""
+    """The likelihood of Gamma laws; a result is (shape, rate)."""
 
     name = "mle_gamma"
     accuracy = 1e-9
@@ -19,7 +19,7 @@ class GammaLikelihood:
         """Do nothing, because there is no penalty."""
 
     def value(self, X: Any, x: Any, strength: None, result: tuple[float, float]) -> float:
-        """Return the mean of ``log Gamma(a) - a log r - (a - 1) log x + r x``."""
+        """Return the mean over the rows of ``log Gamma(a) - a log r - (a - 1) log x + r x``."""
         a, r = result
         return float(gammaln(a) - a * np.log(r) - (a - 1.0) * np.log(x).mean() + r * x.mean())
 
@@ -35,7 +35,7 @@ class GammaLikelihood:
 
 
 class NegativeBinomialLikelihood:
-    """A result is (mean m, dispersion a), with the variance ``m + a m^2``."""
+    """The likelihood of negative binomial laws; a result is (mean m, dispersion a): variance ``m + a m^2``."""
 
     name = "mle_negative_binomial"
     accuracy = 1e-9
