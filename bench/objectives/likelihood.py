@@ -35,7 +35,7 @@ class GammaLikelihood:
 
 
 class NegativeBinomialLikelihood:
-    """The likelihood of negative binomial laws; a result is (mean m, dispersion a): variance ``m + a m^2``."""
+    """The likelihood of negative binomial laws; a result is (m, a), the variance ``m + a m^2``."""
 
     name = "mle_negative_binomial"
     accuracy = 1e-9
