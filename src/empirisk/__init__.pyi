@@ -215,6 +215,9 @@ from .estimators import (
     Perceptron as Perceptron,
 )
 from .estimators import (
+    PlugInClassifier as PlugInClassifier,
+)
+from .estimators import (
     PoissonRegressor as PoissonRegressor,
 )
 from .estimators import (

@@ -47,7 +47,7 @@ from tests.conformance.tree_estimators import USES as GROWN
 from tests.oracles.complete import complete
 
 # Wrappers of other estimators have their checks in their own tests.
-WRAPPERS = {"BaggingClassifier", "BaggingRegressor"}
+WRAPPERS = {"BaggingClassifier", "BaggingRegressor", "PlugInClassifier"}
 
 
 def test_every_registered_estimator_is_tested() -> None:

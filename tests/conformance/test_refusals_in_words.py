@@ -22,7 +22,11 @@ from tests.conformance.process_estimators import USES as PROCESSES
 from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as TREES
 
-BAGS = [use("BaggingClassifier", n_estimators=3), use("BaggingRegressor", n_estimators=3)]
+BAGS = [
+    use("BaggingClassifier", n_estimators=3),
+    use("BaggingRegressor", n_estimators=3),
+    use("PlugInClassifier"),
+]
 ONE_OF_EACH = list(
     {
         u.kind: u

@@ -21,6 +21,7 @@ from tests.conformance.tree_estimators import USES as TREES
 
 MORE = [
     use("BaggingClassifier", n_estimators=3),
+    use("PlugInClassifier"),
     use("BaggingRegressor", n_estimators=3),
     use(
         "GradientBoostingClassifier", calibrate="isotonic", calibration_fraction=0.3, validation_fraction=0.3

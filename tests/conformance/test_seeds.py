@@ -23,7 +23,11 @@ from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES as TREES
 
 KINDS = {"generator": np.random.default_rng, "state": np.random.RandomState, "integer": np.int64}
-BAGS = [use("BaggingClassifier", n_estimators=3), use("BaggingRegressor", n_estimators=3)]
+BAGS = [
+    use("BaggingClassifier", n_estimators=3),
+    use("BaggingRegressor", n_estimators=3),
+    use("PlugInClassifier"),
+]
 EVERY = [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *NETWORKS, *SMOOTHERS, *BAGS]
 DRAWING = [u for u in EVERY if "random_state" in u.make().get_params()]
 ONE_OF_EACH = list({u.kind: u for u in reversed(DRAWING)}.values())

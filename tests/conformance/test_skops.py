@@ -41,6 +41,7 @@ sio = pytest.importorskip("skops.io", reason="files of skops need the extra: pip
 
 MORE: list[Use] = [
     use("BaggingClassifier", n_estimators=3),
+    use("PlugInClassifier"),
     use("BaggingRegressor", n_estimators=3),
     use(
         "GradientBoostingClassifier", calibrate="isotonic", calibration_fraction=0.3, validation_fraction=0.3

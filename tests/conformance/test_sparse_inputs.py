@@ -27,6 +27,7 @@ from tests.conformance.tree_estimators import USES as TREES
 from tests.oracles.complete import complete
 
 BAGS = [
+    use("PlugInClassifier"),
     use("BaggingClassifier", n_estimators=4, random_state=0),
     use("BaggingRegressor", estimator=er.Ridge(), n_estimators=4, random_state=0),
 ]

@@ -35,7 +35,11 @@ from tests.conformance.estimators import Use, use
 
 # Certificates of these kinds say nothing about an optimum.
 NO_CLAIM = (Kind.NONE, Kind.MONTE_CARLO)
-BAGS = [use("BaggingClassifier", n_estimators=8), use("BaggingRegressor", n_estimators=8)]
+BAGS = [
+    use("BaggingClassifier", n_estimators=8),
+    use("BaggingRegressor", n_estimators=8),
+    use("PlugInClassifier"),
+]
 TABLE = np.array([[0, 0, 1, 1, 0], [1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [1, 1, 1, 1, 0]])
 
 

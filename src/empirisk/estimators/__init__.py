@@ -3,6 +3,7 @@
 from empirisk.estimators.bayes.bayes_classifier import BayesClassifier
 from empirisk.estimators.bayes.bayesian_glm import BayesianGLM
 from empirisk.estimators.bayes.bayesian_linear_regression import BayesianLinearRegression
+from empirisk.estimators.bayes.plug_in import PlugInClassifier
 from empirisk.estimators.discriminant.linear_discriminant import LinearDiscriminantAnalysis
 from empirisk.estimators.discriminant.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from empirisk.estimators.kernel.gaussian_process_classifier import GaussianProcessClassifier
@@ -96,6 +97,7 @@ REGISTRY: dict[str, type] = {
     "MultinomialNB": MultinomialNB,
     "PenalizedRegressor": PenalizedRegressor,
     "Perceptron": Perceptron,
+    "PlugInClassifier": PlugInClassifier,
     "PoissonRegressor": PoissonRegressor,
     "QuadraticDiscriminantAnalysis": QuadraticDiscriminantAnalysis,
     "QuantileRegressor": QuantileRegressor,
@@ -160,6 +162,7 @@ __all__ = [
     "Path",
     "PenalizedRegressor",
     "Perceptron",
+    "PlugInClassifier",
     "PoissonRegressor",
     "QuadraticDiscriminantAnalysis",
     "QuantileRegressor",

@@ -86,6 +86,8 @@ def encode_labels(
     refuse_mixed(y)
     check_classification_targets(y)
     y = column_or_1d(y, warn=True)
+    if len(y) == 0:
+        raise ValueError("y holds no labels (0 rows); a classifier needs rows of at least 2 classes")
     if classes is None:
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:

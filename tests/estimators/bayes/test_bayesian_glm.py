@@ -169,3 +169,56 @@ def test_labels_have_no_interval_of_their_own(rng: np.random.Generator) -> None:
     X, y = rows("binomial", rng)
     with pytest.raises(ValueError, match="there is no interval of labels or shares"):
         er.BayesianGLM().fit(X, y).prediction_interval(X)
+
+
+def test_labels_have_chances_and_answers(rng: np.random.Generator) -> None:
+    X, y = rows("binomial", rng)
+    named = np.where(y > 0.0, "yes", "no")
+    model, plain = er.BayesianGLM().fit(X, named), er.BayesianGLM().fit(X, y)
+    chance = model.predict_proba(X)
+    np.testing.assert_allclose(chance[:, 1], plain.predict(X), rtol=1e-12)
+    np.testing.assert_allclose(chance.sum(axis=1), 1.0, rtol=1e-15)
+    np.testing.assert_array_equal(model.predict_label(X), model.classes_[chance.argmax(axis=1)])
+    np.testing.assert_array_equal(plain.predict_label(X), (plain.predict(X) > 0.5) * 1)
+    z = X[:5] @ model.coef_ + model.intercept_
+    assert np.all(np.abs(chance[:5, 1] - 0.5) < np.abs(expit(z) - 0.5))  # doubt draws towards 1/2
+    assert not hasattr(er.BayesianGLM("poisson"), "predict_proba")
+
+
+@FAMILIES
+def test_draws_from_the_posterior_itself_are_one_line(family: str, rng: np.random.Generator) -> None:
+    """Two coefficients: means of the draws against a sum over a grid of the same posterior."""
+    X, y = rows(family, rng, n=25, p=2)
+    model = er.BayesianGLM(family, prior_precision=0.7, fit_intercept=False).fit(X, y)
+    found = er.sample(model, draws=400, chains=4, random_state=1)
+    sd = np.sqrt(np.diag(model.covariance_)[:2])
+    grid = np.stack(np.meshgrid(*[np.linspace(-8.0, 8.0, 161)] * 2, indexing="ij"), axis=-1).reshape(-1, 2)
+    W = model.coef_ + grid * sd
+    Z = X @ W.T
+    like = (y[:, None] * Z - (np.logaddexp(0.0, Z) if family == "binomial" else np.exp(Z))).sum(axis=0)
+    weight = like - 0.35 * (W**2).sum(axis=1)
+    weight = np.exp(weight - weight.max())
+    mean = weight @ W / weight.sum()
+    spread = np.sqrt(weight @ (W - mean) ** 2 / weight.sum())
+    drawn = np.asarray(found.draws).reshape(-1, found.draws.shape[-1])[:, :2]
+    assert np.all(np.abs(drawn.mean(axis=0) - mean) < 0.25 * spread)
+    np.testing.assert_allclose(drawn.std(axis=0), spread, rtol=0.2)
+
+
+@pytest.mark.slow  # 1,000 fits for each family
+@FAMILIES
+def test_credible_intervals_hold_their_level_over_draws_of_the_prior(
+    family: str, rng: np.random.Generator
+) -> None:
+    inside = np.zeros(2)
+    for _ in range(1_000):
+        w = rng.normal(size=2) / np.sqrt(4.0)
+        X = rng.normal(size=(80, 2))
+        z = X @ w
+        y = (rng.random(80) < expit(z)) * 1.0 if family == "binomial" else 1.0 * rng.poisson(np.exp(z))
+        ends = (
+            er.BayesianGLM(family, prior_precision=4.0, fit_intercept=False).fit(X, y).credible_interval(0.9)
+        )
+        inside += (ends[:, 0] <= w) & (w <= ends[:, 1])
+    # Four standard errors of 1,000 trials, and a hundredth for the normal law in the place of the posterior.
+    assert np.all(np.abs(inside / 1_000 - 0.9) < 4.0 * math.sqrt(0.09 / 1_000) + 0.01)

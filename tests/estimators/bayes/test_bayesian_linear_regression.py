@@ -248,7 +248,7 @@ def test_questions_before_a_fit_and_out_of_range(rng: np.random.Generator) -> No
     with pytest.raises(Exception, match="not fitted"):
         model.sample_posterior()
     model.fit(X, y)
-    with pytest.raises(ValueError, match="level must be"):
+    with pytest.raises(ValueError, match="level must lie"):
         model.predict(X, level=0.0)
     with pytest.raises(ValueError, match="n must be an integer >= 1"):
         model.sample_posterior(0)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
@@ -20,6 +21,7 @@ from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_
 from empirisk.estimators.checks import check_count, check_flag, check_level, check_number
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
 from empirisk.estimators.linear.offsets import check_offset
+from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.estimators.stated import disputed
 from empirisk.gaussian_processes.logistic_mean import logistic_mean
 from empirisk.inference.law import Law
@@ -32,6 +34,11 @@ from empirisk.typing import Array
 __all__ = ["BayesianGLM"]
 
 APPROXIMATED = ("binomial", "poisson")
+
+
+def _is_binomial(est: Any) -> bool:
+    """Return whether the targets are labels or shares, which have chances."""
+    return bool(est.family == "binomial")
 
 
 class BayesianGLM(GeneralizedLinearModel):
@@ -87,7 +94,8 @@ class BayesianGLM(GeneralizedLinearModel):
     -----
     O(n p^2) for each Newton step and for the curvature.  The error of the normal law falls like 1/n for
     means; it is large where rows are few for the coefficients, and there draws from the posterior itself are
-    the better answer.  A weight is a number of copies.
+    the better answer: ``er.sample(model)`` makes them by NUTS, from the same prior.  A weight is a number of
+    copies.
 
     References
     ----------
@@ -141,6 +149,7 @@ class BayesianGLM(GeneralizedLinearModel):
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         precision = check_number("prior_precision", self.prior_precision, 0.0, 1e100)
+        _refuse_one_target(self._loss(), y, weight, check_flag("fit_intercept", self.fit_intercept))
         given = precision / float(weight.sum(dtype=np.float64)) if alpha is None else alpha
         return super()._build(design, y, weight, given)
 
@@ -205,12 +214,47 @@ class BayesianGLM(GeneralizedLinearModel):
         wanted = check_flag("return_interval", return_interval)
         mean, variance, dtype = self._laws(X, offset, exposure)
         counts = self._loss().counts
-        told = np.exp(mean + 0.5 * variance) if counts else logistic_mean(mean, variance)
+        with np.errstate(over="ignore"):  # a count beyond the numbers of a float is infinite
+            many = np.exp(mean + 0.5 * variance)
+        told = many if counts else logistic_mean(mean, variance)
         if not wanted:
             return told.astype(dtype, copy=False)
         half = float(ndtri(0.5 + 0.5 * level)) * np.sqrt(variance)
         ends = (np.asarray(self._loss().mean(mean + sign * half)) for sign in (-1.0, 1.0))
         return tuple(value.astype(dtype, copy=False) for value in (told, *ends))
+
+    @available_if(_is_binomial)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any, offset: Any = None) -> Array:
+        """Return the chances of both labels of each row, shape (n, 2): ``1 - E sigma(z)`` and ``E sigma(z)``.
+
+        Their order is that of ``classes_`` where the targets were labels, and 0 before 1 else.  These are the
+        chances of a new target, the doubt about the coefficients included, and hence nearer to 1/2 than at
+        the mode.  A model of counts has no such method.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        offset : array, shape (n,), optional
+            Known parts of scores.
+        """
+        told = self.predict(X, offset)
+        return np.column_stack([1.0 - told, told])
+
+    @available_if(_is_binomial)  # type: ignore[untyped-decorator]
+    def predict_label(self, X: Any, offset: Any = None) -> Any:
+        """Return the likelier label of each row, the first of equal ones, shape (n,); :meth:`predict` returns
+        the chance of the second.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        offset : array, shape (n,), optional
+            Known parts of scores.
+        """
+        chosen = (self.predict(X, offset) > 0.5).astype(np.intp)
+        return np.asarray(getattr(self, "classes_", np.array([0, 1])))[chosen]
 
     def prediction_interval(
         self, X: Any, level: float = 0.95, *, offset: Any = None, exposure: Any = None
@@ -288,6 +332,18 @@ class BayesianGLM(GeneralizedLinearModel):
             certificate = problem.sharpened(w, certificate)
         told = disputed(self, {"covariance_": _inverse_curvature(problem, w, self.prior_precision)}, tol=1e-6)
         return certificate if told is None else told
+
+
+def _refuse_one_target(loss: Loss, y: Array, weight: Array, intercept: bool) -> None:
+    """Refuse shares that are all 0 or all 1: with a flat prior of the intercept there is no posterior."""
+    live = np.asarray(y)[np.asarray(weight) > 0.0]
+    open_ended = intercept and loss.shares and len(live) > 0 and live[0] in (0.0, 1.0)
+    if open_ended and (live == live[0]).all():
+        raise SeparationError(
+            f"all targets of positive weight are {live[0]:g}: the intercept has a flat prior, and its "
+            "posterior does not end in that direction, whatever prior_precision is; give rows of both "
+            "kinds, or fit_intercept=False"
+        )
 
 
 def _inverse_curvature(problem: LinearProblem, w: Array, precision: float) -> Array:

@@ -19,7 +19,7 @@ from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import RowBlocks, check_blocks
-from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior, NoisePrior
+from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior, NoisePrior, refuse_no_noise
 from empirisk.estimators.bayes.linear_sums import LinearSums
 from empirisk.estimators.bayes.posterior_questions import READ, PosteriorQuestions
 from empirisk.estimators.bayes.precision_evidence import GRID, PrecisionEvidence
@@ -34,6 +34,8 @@ from empirisk.estimators.checks import (
     naming_lone_weight,
 )
 from empirisk.estimators.linear.base import CertificateWarning
+from empirisk.estimators.scales import too_small
+from empirisk.estimators.undecided import UndecidedError
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
@@ -216,16 +218,26 @@ class BayesianLinearRegression(PosteriorQuestions):
         Notes
         -----
         Sums are added, so that the answer after the last piece is that of all rows, up to rounding; ``fit``
-        starts anew.
+        starts anew.  Rows that have no posterior yet are kept, and questions refused until further ones do.
         """
         with as_before(self), naming_lone_weight(sample_weight):
             first = not hasattr(self, "_sums")
             X, y = self._read(X, y, reset=first)
             rows = BlockList.cut(X, y, check_weights(sample_weight, len(y)))
             sums = LinearSums.read(rows) if first else self._sums + LinearSums.read(rows, self._sums.shift)
-            self._learn(sums, X.dtype)
+            try:
+                self._learn(sums, X.dtype)
+            except UndecidedError as why:
+                self._wait(sums, str(why))
         self._warn()
         return self
+
+    def _wait(self, sums: LinearSums, why: str) -> None:
+        """Keep sums of a stream that have no posterior yet; questions are refused until they have one."""
+        self.__dict__.pop("_posterior", None)
+        self._sums, self._waiting = sums, why
+        certificate = Certificate(Kind.NONE, math.inf, 1.0, f"none: further rows are needed: {why}")
+        self.solution_ = Solution(np.zeros(0), Status.COMPLETED, certificate, 0)
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Array, Array]:
         """Return rows and targets as numbers; what is not finite is refused by its place."""
@@ -243,10 +255,10 @@ class BayesianLinearRegression(PosteriorQuestions):
         tol = check_number("tol", self.tol, 0.0, closed=False)
         p = len(sums.shift) - 1
         refuse_memory(f"the products of {p:,} columns", 48.0 * p * p, "use Ridge, or fewer columns")
-        _refuse_overflow(sums, self._labels(p))
+        _refuse_scales(sums, self._labels(p))
         precision, note, evaluations = self._precision(sums, prior, intercept)
         posterior = ConjugatePosterior.of(sums, intercept, precision, prior, self._labels(p))
-        self._sums, self._posterior = sums, posterior
+        self._sums, self._posterior, self._waiting = sums, posterior, ""
         self.prior_precision_, self.noise_ = precision, posterior.noise
         self.noise_shape_, self.noise_scale_ = posterior.shape, posterior.scale
         self.effective_parameters_, self.log_evidence_ = posterior.effective, posterior.log_evidence
@@ -283,16 +295,18 @@ class BayesianLinearRegression(PosteriorQuestions):
             raise ValueError(f'prior_precision must be a number >= 0 or "evidence", got {given!r}')
         shape = prior.shape + 0.5 * (sums.weight - float(intercept))
         if not shape > 0.0:
-            raise ValueError(
+            raise UndecidedError(
                 f'prior_precision="evidence" needs a total weight above {int(intercept)}, got n_samples = '
                 f"{sums.weight:g}: give more rows, or noise_shape and noise_scale > 0"
             )
         G = sums.moments(intercept)
         if not np.diagonal(G)[:-1].any():
-            raise ValueError(
+            raise UndecidedError(
                 f"no column of X varies (n_samples = {sums.weight:g}), so that there is no evidence of a "
                 "precision: give prior_precision a number"
             )
+        if not G[-1, -1] > 0.0:
+            refuse_no_noise(prior.scale, 0.0)
         curve = PrecisionEvidence.of(G, shape, prior.scale)
         log_precision, maxima, null = curve.search()
         note = f"the largest of {maxima} maxima seen" if maxima > 1 else "the one maximum seen"
@@ -306,7 +320,7 @@ class BayesianLinearRegression(PosteriorQuestions):
 
     def _warn(self) -> None:
         """Warn of a fit that ended without a certificate within the tolerance."""
-        if not self.solution_.status.ok:
+        if not (self.solution_.status.ok or self._waiting):
             warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=3)
 
     # -- questions about the fit ----------------------------------------------------------------------
@@ -344,10 +358,13 @@ def stationary(posterior: ConjugatePosterior, slope: float, weight: float, note:
     return Certificate(Kind.STATIONARITY, value, 1.0, claim, 0.0, floor)
 
 
-def _refuse_overflow(sums: LinearSums, labels: list[str]) -> None:
-    """Refuse sums that are no numbers, by the column that is at fault: rows in blocks are checked here."""
-    bad = ~np.isfinite(sums.offset) | ~np.isfinite(np.diagonal(sums.scatter))
-    if bad.any():
-        at = int(np.argmax(bad))
+def _refuse_scales(sums: LinearSums, labels: list[str]) -> None:
+    """Refuse sums that are no numbers, or rounded to 0, by the column: rows in blocks are checked here."""
+    square = np.diagonal(sums.scatter)
+    bad = ~np.isfinite(sums.offset) | ~np.isfinite(square)
+    small = too_small(square, np.abs(sums.mean) + np.abs(sums.shift))
+    for at in np.flatnonzero(bad | small)[:1]:
         what = "y" if at == len(labels) else f"column {labels[at]} of X"
-        raise ValueError(f"{what} holds NaN, infinity or numbers whose squares overflow; rescale it")
+        if bad[at]:
+            raise ValueError(f"{what} holds NaN, infinity or numbers whose squares overflow; rescale it")
+        raise ValueError(f"{what} holds numbers whose squares are rounded to 0; rescale it")

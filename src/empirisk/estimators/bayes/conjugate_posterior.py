@@ -13,8 +13,9 @@ from scipy.special import gammaln
 
 from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients, inverted
 from empirisk.estimators.bayes.linear_sums import LinearSums
+from empirisk.estimators.undecided import UndecidedError
 
-__all__ = ["ConjugatePosterior", "NoisePrior"]
+__all__ = ["ConjugatePosterior", "NoisePrior", "refuse_no_noise"]
 
 EXACT = 1e-13  # share of the squares of y below which what is left of them is rounding
 
@@ -103,7 +104,7 @@ class ConjugatePosterior(GaussianCoefficients):
         residual = float(np.abs(right - A @ mean).max(initial=0.0)) / largest
         lost = max(float(square - 2.0 * mean @ right + mean @ A @ mean), 0.0)
         scale = prior.scale + 0.5 * lost
-        _refuse_no_noise(scale, square)
+        refuse_no_noise(scale, square)
         return cls(
             mean,
             root,
@@ -144,17 +145,18 @@ def _refuse_few(shape: float, weight: float, precision: float, p: int, intercept
         return
     least = int(intercept) + (p if precision == 0.0 else 0)
     what = f"{p} coefficients under a flat prior (prior_precision=0)" if precision == 0.0 else "the noise"
-    raise ValueError(
+    raise UndecidedError(
         f"the posterior of {what} needs a total weight above {least}, got n_samples = {weight:g}: give more "
         "rows, or noise_shape and noise_scale > 0" + (" with prior_precision > 0" if precision == 0.0 else "")
     )
 
 
-def _refuse_no_noise(scale: float, square: float) -> None:
+def refuse_no_noise(scale: float, square: float) -> None:
+    """Refuse a posterior scale of the noise that is rounding beside the squares of y."""
     if 2.0 * scale > EXACT * square:
         return
     why = "y is the same in all rows" if square == 0.0 else "the columns explain y but for rounding"
-    raise ValueError(
+    raise UndecidedError(
         f"{why}, so that the variance of the noise is 0 and has no posterior: give noise_shape and "
         "noise_scale > 0 (what is known of the noise before)"
     )

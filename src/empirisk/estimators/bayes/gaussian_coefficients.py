@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from empirisk.data.threads import one_thread
+from empirisk.estimators.undecided import UndecidedError
 from empirisk.typing import Array
 
 __all__ = ["GaussianCoefficients", "inverted"]
@@ -120,7 +121,7 @@ def _refuse_collinear(values: Array, vectors: Array, precision: float, labels: l
     what = "is constant" if len(tied) == 1 else "are collinear"
     noun = "column" if len(tied) == 1 else "columns"
     prior = "a flat prior (prior_precision=0)" if precision == 0.0 else f"prior_precision={precision:.3g}"
-    raise ValueError(
+    raise UndecidedError(
         f"{noun} {shown} of X {what}, and {prior} leaves no posterior of such coefficients: drop a column, "
         "or give a larger prior_precision"
     )

@@ -62,10 +62,17 @@ class PosteriorQuestions(RegressorMixin, Estimator):
     n_features_in_: int
     fit_intercept: bool
     _posterior: ConjugatePosterior
+    _waiting: str = ""  # why the rows of a stream have no posterior yet
+
+    def _ready(self) -> None:
+        """Refuse questions before the fit, and of a stream whose rows have no posterior yet."""
+        check_is_fitted(self, "solution_")
+        if self._waiting:
+            raise ValueError(f"partial_fit has not seen enough rows yet: {self._waiting}")
 
     def _new(self, X: Any) -> Array:
         """Return new rows as numbers, checked against the columns of the fit."""
-        check_is_fitted(self, "_posterior")
+        self._ready()
         with numbers_only(X):
             X = validate_data(self, X, reset=False, **READ)
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
@@ -151,7 +158,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         Under a flat prior with ``noise_shape=0`` these are the confidence intervals of least squares; with a
         prior they are narrower, and cover as they say on average over coefficients drawn from it.
         """
-        check_is_fitted(self, "_posterior")
+        self._ready()
         factor = _quantile(self._posterior.freedom, check_level(level))
         return self._posterior.intervals(factor * math.sqrt(self._posterior.noise), bool(self.fit_intercept))
 
@@ -169,7 +176,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         -------
         PosteriorDraws
         """
-        check_is_fitted(self, "_posterior")
+        self._ready()
         n, posterior = check_count("n", n, 1), self._posterior
         rng = np.random.default_rng(check_seed(random_state))
         noise = posterior.scale / rng.gamma(posterior.shape, size=n)

@@ -14,11 +14,13 @@ from scipy import linalg
 from scipy.optimize import brentq
 
 from empirisk.data.threads import one_thread
+from empirisk.estimators.undecided import UndecidedError
 from empirisk.typing import Array
 
 __all__ = ["GRID", "PrecisionEvidence"]
 
 REACH = 18.5  # of a logarithm beyond the eigenvalues: factors of 1e8, where slopes are below 1e-8
+FLAT = 1e-9  # slopes of the evidence below which they are rounding, as a share of the shape
 GRID = 240  # precisions at which the sign of the slope is seen
 EPS = float(np.finfo(float).eps)
 
@@ -80,11 +82,12 @@ class PrecisionEvidence:
     def slope(self, t: float) -> float:
         """Return the derivative by the log precision."""
         lam, d = np.exp(t), self.values
-        pull = 0.5 * float((self.explained * lam * d / (d + lam) ** 2).sum())
-        return 0.5 * float((d / (d + lam)).sum()) - self.shape * pull / self._scale(lam)
+        kept = d / (d + lam)  # products of d and lam could overflow
+        pull = 0.5 * float((self.explained * kept * (lam / (d + lam))).sum())
+        return 0.5 * float(kept.sum()) - self.shape * pull / self._scale(lam)
 
     def _scale(self, lam: float) -> float:
-        return self.scale + 0.5 * (self.left + float((self.explained * lam / (self.values + lam)).sum()))
+        return self.scale + 0.5 * (self.left + float((self.explained * (lam / (self.values + lam))).sum()))
 
     def search(self) -> tuple[float, int, bool]:
         """Return the log precision of the largest evidence, the number of maxima seen, and whether the best
@@ -96,14 +99,19 @@ class PrecisionEvidence:
 
         Raises
         ------
-        ValueError
-            Where the evidence grows without end as the noise falls to 0.
+        UndecidedError
+            Where the evidence grows without end as the noise falls to 0, or is the same for all precisions.
         """
         low, high = float(np.log(self.values.min())) - REACH, float(np.log(self.values.max())) + REACH
         grid = np.linspace(low, high, GRID)
         slopes = np.array([self.slope(t) for t in grid])
+        if np.abs(slopes).max() < FLAT * self.shape:
+            raise UndecidedError(
+                "the evidence is the same for every precision, because the columns explain any y of so few "
+                "rows: give prior_precision a number, noise_shape and noise_scale > 0, or more rows"
+            )
         if slopes[0] < 0.0:
-            raise ValueError(
+            raise UndecidedError(
                 "the evidence has no maximum: it grows as the noise falls to 0, because the columns explain "
                 "y but for rounding; give prior_precision a number, or noise_shape and noise_scale > 0"
             )

@@ -24,16 +24,13 @@ from empirisk.estimators.discriminant.posterior_answers import PosteriorAnswers
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed, weigh_classes
 from empirisk.estimators.stated import disputed
+from empirisk.estimators.undecided import UndecidedError
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
-__all__ = ["BayesRule", "UndecidedError"]
+__all__ = ["BayesRule"]
 
 BLOCK = 65_536  # rows of a block of an array: the same for arrays in memory and in a memory map
-
-
-class UndecidedError(ValueError):
-    """Sums of rows from which no law of a class follows; further rows of a stream may mend that."""
 
 
 class BayesRule(PosteriorAnswers, Estimator):

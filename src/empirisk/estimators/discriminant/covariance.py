@@ -16,6 +16,7 @@ import scipy.linalg as sla
 from empirisk.data.row_blocks import Block, RowBlocks
 from empirisk.estimators.checks import is_number
 from empirisk.estimators.discriminant.class_moments import ClassMoments, class_parts
+from empirisk.estimators.scales import TINY, too_small
 from empirisk.typing import Array
 
 __all__ = ["Factor", "check_shrinkage", "fourth_moments", "ledoit_wolf", "oas", "shrunk"]
@@ -65,6 +66,7 @@ def oas(C: Array, freedom: float) -> float:
     >>> oas(np.eye(3), 10.0)
     1.0
     """
+    C = C / (float(np.trace(C)) or 1.0)  # units drop out, and squares neither overflow nor vanish
     p, square, trace = len(C), float((C * C).sum()), float(np.trace(C))
     over = (1.0 - 2.0 / p) * square + trace * trace
     under = (freedom + 1.0 - 2.0 / p) * (square - trace * trace / p)
@@ -81,15 +83,16 @@ def ledoit_wolf(scatter: Array, weight: float, fourth: float) -> float:
     weight : float
         S, the sum of the weights.
     fourth : float
-        ``sum_i s_i ||z_i||^4``.
+        ``sum_i s_i (||z_i||^2 / u)^2``, with u the mean of ``||z||^2``: free of units, whose fourth powers
+        would overflow or vanish.
 
     Examples
     --------
     >>> z = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.5], [0.0, -0.5]])
-    >>> round(ledoit_wolf(z.T @ z, 4.0, 2.125), 6)
+    >>> round(ledoit_wolf(z.T @ z, 4.0, 2.125 / 0.625**2), 6)
     0.944444
     """
-    C = scatter / weight
+    C = scatter / (float(np.trace(scatter)) or 1.0)
     p, square, trace = len(C), float((C * C).sum()), float(np.trace(C))
     apart = square - trace * trace / p
     noise = (fourth / weight - square) / weight
@@ -97,13 +100,19 @@ def ledoit_wolf(scatter: Array, weight: float, fourth: float) -> float:
 
 
 def fourth_moments(rows: RowBlocks, moments: ClassMoments) -> Array:
-    """``sum_{i in k} s_i ||x_i - m_k||^4`` of each class, shape (K,): one more pass over the rows."""
+    """``sum_{i in k} s_i (||x_i - m_k||^2 / u_k)^2`` of each class, shape (K,): one more pass over the rows.
+
+    u is the mean square, of each class or of all where their scatter is pooled.
+    """
     K = len(moments.weight)
+    weight = moments.weight if moments.scatter.ndim == 3 else moments.weight.sum()
+    unit = np.broadcast_to(np.trace(moments.scatter, axis1=-2, axis2=-1) / np.maximum(weight, 1e-300), (K,))
+    unit = np.sqrt(np.where(unit > 0.0, unit, 1.0))
 
     def of(block: Block) -> Array:
         out = np.zeros(K)
         for k, X, s in class_parts(block, K):
-            z = X - moments.mean[k]
+            z = (X - moments.mean[k]) / unit[k]
             out[k] += float((s * np.einsum("ij,ij->i", z, z) ** 2).sum())
         return out
 
@@ -148,7 +157,9 @@ class Factor:
         if not np.isfinite(C).all():
             j = int(np.flatnonzero(~np.isfinite(C).all(axis=0))[0])
             raise ValueError(f"{column(j)} of X holds numbers whose squares overflow; rescale it")
-        constant = np.flatnonzero(variance <= np.maximum((8.0 * EPS * size) ** 2, 1e-290))
+        for j in np.flatnonzero(too_small(variance, size))[:1]:
+            raise ValueError(f"{column(j)} of X holds numbers whose squares are rounded to 0; rescale it")
+        constant = np.flatnonzero(variance <= np.maximum((8.0 * EPS * size) ** 2, TINY))
         if len(constant):
             raise ValueError(
                 f"{of_what} is singular: {column(constant[0])} does not vary in it ({len(constant)} such in "

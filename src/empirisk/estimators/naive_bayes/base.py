@@ -15,8 +15,9 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.row_blocks import Block, add
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.checks import check_number, check_weights, naming_lone_weight
-from empirisk.estimators.discriminant.base import BLOCK, BayesRule, UndecidedError
+from empirisk.estimators.discriminant.base import BLOCK, BayesRule
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed
+from empirisk.estimators.undecided import UndecidedError
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
@@ -117,6 +118,9 @@ class NaiveBayes(BayesRule):
 class CountedColumns(NaiveBayes):
     """Base of the laws of counts: sums of the cells of each class, smoothed by `alpha`."""
 
+    _why_lost = "is so unlikely in every class that its chances are rounded to 0"
+    _mend = "scale its counts down"
+
     alpha: float
     _sparse = True
 
@@ -138,14 +142,14 @@ class CountedColumns(NaiveBayes):
         tags.classifier_tags.poor_score = True  # on rows that are no counts
         return tags
 
-    def _refuse_impossible(self, count: Array, live: Any, what: str) -> None:
+    def _refuse_impossible(self, count: Array, live: Any, what: str, lacking: str = "the contrary") -> None:
         """Refuse a chance of 0, which makes the risk infinite, by class and column."""
         never = np.argwhere((count <= 0.0) & live[:, None])
         if self.alpha == 0.0 and len(never):
             k, j = never[0]
             raise UndecidedError(
-                f"alpha = 0, and {self._column(j)} {what} in {self._class(k)}: the chance of the contrary "
-                "would be 0 and the log-loss of the first row that has it infinite; give alpha > 0"
+                f"alpha = 0, and {self._column(j)} {what} in {self._class(k)}: the chance of {lacking} would "
+                "be 0 and the log-loss of the first row that has it infinite; give alpha > 0"
             )
 
     def _plain(self, X: Any, codes: Any, weight: Array) -> dict[str, Any]:

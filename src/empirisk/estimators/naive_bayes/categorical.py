@@ -15,10 +15,10 @@ from empirisk.data.columns import ColumnCoder
 from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
 from empirisk.data.row_blocks import Block, RowBlocks, check_blocks
 from empirisk.estimators.checks import check_number
-from empirisk.estimators.discriminant.base import UndecidedError
 from empirisk.estimators.label_codes import refuse_mixed
 from empirisk.estimators.naive_bayes.base import NaiveBayes
 from empirisk.estimators.trees.tree_base import UnknownCategoryWarning
+from empirisk.estimators.undecided import UndecidedError
 from empirisk.typing import Array
 
 __all__ = ["CategoricalNB"]

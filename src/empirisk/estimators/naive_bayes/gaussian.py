@@ -8,9 +8,10 @@ import numpy as np
 
 from empirisk.data.row_blocks import Block
 from empirisk.estimators.checks import check_number
-from empirisk.estimators.discriminant.base import UndecidedError
 from empirisk.estimators.discriminant.class_moments import ClassMoments
 from empirisk.estimators.naive_bayes.base import NaiveBayes
+from empirisk.estimators.scales import TINY, too_small
+from empirisk.estimators.undecided import UndecidedError
 from empirisk.typing import Array
 
 __all__ = ["GaussianNB"]
@@ -96,7 +97,12 @@ class GaussianNB(NaiveBayes):
         if not np.isfinite(whole).all():
             j = int(np.flatnonzero(~np.isfinite(whole))[0])
             raise ValueError(f"{self._column(j)} of X holds numbers whose squares overflow; rescale it")
-        rounding = np.maximum((8.0 * EPS * np.abs(sums.mean).max(axis=0)) ** 2, 1e-290)
+        size = np.abs(sums.mean).max(axis=0)
+        for j in np.flatnonzero(too_small(whole, size))[:1]:
+            raise ValueError(
+                f"{self._column(j)} of X holds numbers whose squares are rounded to 0; rescale it"
+            )
+        rounding = np.maximum((8.0 * EPS * size) ** 2, TINY)
         constant = whole <= rounding
         variance = np.ones_like(sums.mean)
         variance[live] = sums.scatter[live] / (sums.weight[live, None] - 1.0)

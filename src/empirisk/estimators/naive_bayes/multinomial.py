@@ -89,7 +89,7 @@ class MultinomialNB(CountedColumns):
         weight, count = sums
         self._set_priors(weight)
         live = weight > 0.0
-        self._refuse_impossible(count, live, "never occurs")
+        self._refuse_impossible(count, live, "never occurs", "it")
         self.feature_count_ = count
         p = count.shape[1]
         total = count.sum(axis=1) + self.alpha * p
