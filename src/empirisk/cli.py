@@ -163,7 +163,8 @@ def report(
     models: Annotated[
         str | None,
         typer.Option(
-            help="Kinds to try, such as linear,tree: linear, tree, boosting, forest, neighbors, kernel."
+            help="Kinds to try, such as linear,tree: linear, tree, boosting, forest, neighbors, kernel,"
+            " bayes, network."
         ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 3 after a serious finding.")] = False,

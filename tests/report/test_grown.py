@@ -75,7 +75,7 @@ def test_recipes_are_pipelines_that_the_library_fits(tmp_path: Path) -> None:
     table = read_table(file, target="answer")
     sample = er.selection.Sample(model_frame(table), table.frame["answer"].to_numpy(), task="classification")
     values = {"alpha": [0.5, 0.01], "rounds": [3, 5], "n_neighbors": [3, 1], "": []}
-    for row in candidates("binary"):
+    for row in (c for c in candidates("binary") if c.name != "multinomial_nb"):  # noise is no count
         recipe = recipe_along(row, table, values[row.parameter], seed=0)
         assert recipe.name == row.label
         models = list(recipe.fits(sample, np.arange(80)))

@@ -67,6 +67,8 @@ TABLES: dict[str, tuple[Any, str, str]] = {
     "tree": (lambda: numbers(n=200), "y", "tree"),
     "neighbors": (lambda: three(300), "answer", "neighbors"),
     "kernel": (lambda: numbers(n=200), "y", "kernel"),
+    "bayes": (lambda: three(300), "answer", "bayes"),
+    "network": (lambda: numbers(n=300), "y", "network"),
 }
 QUICK = ("line",)
 

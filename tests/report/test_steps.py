@@ -92,7 +92,7 @@ def chosen(table: Table, steps: list[str], repeats: int = 1) -> tuple[Choice, Sc
         make_folds(train, 5, repeats, 0),
     )
     rows = candidates(table.task, reference=False, kinds=("linear",), steps=steps)
-    results, _, dropped = cross_validate(
+    results, _, dropped, _ = cross_validate(
         train, folds, rows, Encoders(table), cast(Any, metric), 8, Silent(), 0
     )
     assert not dropped
@@ -269,7 +269,7 @@ def test_a_step_without_a_fit_in_a_fold_leaves_and_the_others_stay() -> None:
     train = take(table, np.arange(100))
     folds = make_folds(train, 5, 1, 0)
     rows = candidates("regression", reference=False, kinds=("linear",), steps=["components"])
-    results, _, dropped = cross_validate(
+    results, _, dropped, _ = cross_validate(
         train, folds, rows, Encoders(table), cast(Any, METRICS["mse"]), 4, Silent(), 0
     )
     assert [r.candidate.name for r in results] == ["baseline", "lasso", "elastic_net", "ridge"]

@@ -128,7 +128,7 @@ def test_whatever_is_cut_the_rest_is_a_valid_choice(blocks: int) -> None:
     train = take(table, np.arange(80))
     folds, metric = make_folds(train, 3, 2, 0), METRICS["mse"]
     rows = candidates("regression", reference=False, kinds=("linear", "tree"))
-    results, kept, dropped = cross_validate(
+    results, kept, dropped, _ = cross_validate(
         train, folds, rows, Encoders(table), metric, 4, Silent(), 0, Stingy(blocks), 500.0
     )
     assert results[0].candidate.role == "baseline"

@@ -1,6 +1,6 @@
 """The models that a report compares, from the simplest: a constant, L1, elastic net, L2, with a log link
-where the target suggests one; a pruned tree, boosted trees, a forest; neighbours, a kernel machine; and one
-from outside.
+where the target suggests one; discriminants and naive Bayes; a pruned tree, boosted trees, a forest;
+neighbours, a kernel machine; a network; and one from outside.
 """
 
 from __future__ import annotations
@@ -29,11 +29,16 @@ __all__ = [
 BASELINE = "baseline"
 REFERENCE = "reference"
 GROWN, COMPARES = ("tree", "boosting", "forest"), ("neighbors", "kernel")
-KINDS = ("linear", *GROWN, *COMPARES)
+RACED = ("bayes", "network")
+KINDS = ("linear", *GROWN, *COMPARES, *RACED)
 UNITS = {"linear": "non-zero coefficients"} | dict.fromkeys(GROWN, "leaves")
-UNITS |= dict.fromkeys(COMPARES, "kept numbers")
+UNITS |= dict.fromkeys(COMPARES, "kept numbers") | {"bayes": "numbers of its laws", "network": "weights"}
 PARAMETERS = {"tree": "alpha", "boosting": "rounds", "neighbors": "n_neighbors"}
-PARAMETERS |= dict.fromkeys(("linear", "kernel"), "alpha")
+PARAMETERS |= dict.fromkeys(("linear", "kernel", "network"), "alpha")
+LDA = "lda"
+# What a model reads where that is not standardised numbers with 0/1 columns for levels and gaps.
+ENCODINGS = dict.fromkeys((*GROWN, "categorical_nb"), "native")
+ENCODINGS |= {"gaussian_nb": "bare", "multinomial_nb": "counts"}
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,23 @@ class Candidate:
         return self.kind == "linear"
 
     @property
+    def weighs(self) -> bool:
+        """Whether there are coefficients, however they were found."""
+        return self.linear or self.name == LDA
+
+    @property
+    def raced(self) -> bool:
+        """Whether the model leaves as soon as it is seen to be behind the best."""
+        return self.kind in RACED
+
+    @property
+    def encoding(self) -> str:
+        """What the model reads: "native" for levels and gaps as they are, "numbers" for 0/1 columns in their
+        place, "bare" for numbers alone, "counts" for numbers that are not standardised.
+        """
+        return ENCODINGS.get(self.kind, ENCODINGS.get(self.name, "numbers"))
+
+    @property
     def grown(self) -> bool:
         """Whether the model is made of trees."""
         return self.kind in GROWN
@@ -91,6 +113,8 @@ class Candidate:
     @property
     def unit(self) -> str:
         """What is counted to tell simple from rich: the numbers that the model consists of."""
+        if self.name == LDA:
+            return UNITS["linear"]
         return step_of(self.step).unit if self.step else UNITS.get(self.kind, "")
 
 
@@ -142,6 +166,14 @@ def candidates(
         Candidate(f"{name}_{s}", f"{model} {step_of(s).label} (L2)", "candidate", 0.0, kind="linear", step=s)
         for s in steps
     ]
+    if task != "regression":
+        rows += [
+            Candidate(LDA, "Linear discriminant analysis (shrunk)", "candidate", kind="bayes"),
+            Candidate("qda", "Quadratic discriminant analysis (shrunk)", "candidate", kind="bayes"),
+            Candidate("gaussian_nb", "Naive Bayes (Gaussian)", "candidate", kind="bayes"),
+            Candidate("categorical_nb", "Naive Bayes (categories)", "candidate", kind="bayes"),
+            Candidate("multinomial_nb", "Naive Bayes (counts)", "candidate", kind="bayes"),
+        ]
     rows += [
         Candidate("tree", "Decision tree (pruned)", "candidate", kind="tree"),
         Candidate("boosting", "Gradient boosting", "candidate", kind="boosting"),
@@ -150,6 +182,7 @@ def candidates(
         Candidate("kernel_ridge", "Kernel ridge regression (Gaussian)", "candidate", kind="kernel")
         if task == "regression"
         else Candidate("svc", "Support vector machine (Gaussian kernel)", "candidate", kind="kernel"),
+        Candidate("mlp", "Neural network (two hidden layers)", "candidate", kind="network"),
     ]
     if reference:
         rows.append(Candidate(REFERENCE, "Gradient boosting (scikit-learn)", "reference"))

@@ -18,6 +18,7 @@ from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.audit.audit import Audit, audit, by_level, grouped
+from empirisk.report.fit.bayes import unsuited
 from empirisk.report.fit.candidates import BASELINE, KINDS, Candidate, estimator_for
 from empirisk.report.fit.choose import Choice, choose
 from empirisk.report.fit.diagnosed import Diagnosed, diagnose_model
@@ -79,6 +80,7 @@ class Analysis:
     diagnosed: Diagnosed | None
     guard: Guard = field(default_factory=Guard)
     cuts: tuple[str, ...] = ()
+    outrun: dict[str, str] = field(default_factory=dict)
 
     @property
     def gain(self) -> Estimate | None:
@@ -133,7 +135,9 @@ def prepare(
         if "linear" in kinds
         else ()
     )
-    plan = make_plan(train, encoded.shape[1], time_limit, kinds, steps)
+    p = encoded.shape[1]
+    left = unsuited(table, train, p) if "bayes" in kinds and train.n_classes else {}
+    plan = make_plan(train, p, time_limit, kinds, steps, left)
     folds = make_folds(train, plan.n_folds, plan.n_repeats, seed)
     seconds = math.inf if deadline is None else 0.25 * deadline.left()
     checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)
@@ -154,7 +158,7 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     metric = METRICS[judged_by(train, planned.plan)]
     assert isinstance(metric, RowLoss)
     progress.stage("Fitting", planned.n_splits * len(plan.rows), plan.tuning_seconds)
-    results, folds, dropped = cross_validate(
+    results, folds, dropped, outrun = cross_validate(
         train,
         planned,
         plan.rows,
@@ -216,6 +220,7 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
         diagnosed,
         guard,
         tuple(cuts),
+        outrun,
     )
 
 

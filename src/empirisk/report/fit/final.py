@@ -15,18 +15,26 @@ from empirisk.evaluation.outputs import Outputs, never_zero
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import Json, number
 from empirisk.report.fit.candidates import Candidate
-from empirisk.report.fit.compared import numbers_kept
 from empirisk.report.fit.encode import Origin
 from empirisk.report.fit.families import family_loss
-from empirisk.report.fit.grown import n_leaves
+from empirisk.report.fit.held import numbers_held
 from empirisk.report.fit.recipe import origins_of, recipe
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.shares import prior_scores, probabilities
 from empirisk.report.fit.steps import FeatureStep, step_of
 from empirisk.report.read.table import Table
+from empirisk.results import Certificate, Kind
 from empirisk.wording import spelled
 
-__all__ = ["UNPROVED", "FinalModel", "certificate_json", "fit_final", "linear_parts"]
+__all__ = [
+    "UNPROVED",
+    "FinalModel",
+    "certificate_json",
+    "confirmed",
+    "fit_final",
+    "linear_parts",
+    "tolerance",
+]
 
 Floats = NDArray[np.float64]
 UNPROVED = "no certificate: "
@@ -93,7 +101,7 @@ class FinalModel:
     @property
     def linear(self) -> bool:
         """Whether there are coefficients (not for the baseline, nor for trees)."""
-        return self.candidate.linear
+        return self.candidate.weighs
 
     @property
     def fitted(self) -> bool:
@@ -103,10 +111,8 @@ class FinalModel:
     @property
     def n_numbers(self) -> int:
         """How many numbers the model consists of, in the unit of its candidate."""
-        if self.candidate.grown:
-            return n_leaves(self.estimator)
-        if self.candidate.compares:
-            return numbers_kept(self.estimator)
+        if not self.linear:
+            return numbers_held(self.candidate, self.estimator)
         coef = linear_parts(self)[0]
         return int(np.count_nonzero(coef.any(axis=1) if coef.ndim == 2 else coef))
 
@@ -200,7 +206,7 @@ def certificate_json(model: FinalModel) -> Json | None:
     from empirisk.estimators.verify import verify
 
     solution = model.estimator.solution_
-    again, tol = verify(model.estimator, model.inputs, model.train.y), getattr(model.estimator, "tol", 0.0)
+    again, tol = verify(model.estimator, model.inputs, model.train.y), tolerance(model.estimator)
     return {
         "kind": solution.certificate.kind.name,
         "value": number(solution.certificate.value),
@@ -209,8 +215,19 @@ def certificate_json(model: FinalModel) -> Json | None:
         "tolerance": number(tol),
         "claim": spelled(solution.certificate.claim),
         "status": solution.status.value,
-        "verified": bool(again.within(10.0 * tol) or again.value <= 2.0 * solution.certificate.value),
+        "verified": confirmed(again, solution.certificate, tol),
     }
+
+
+def tolerance(estimator: Any) -> float:
+    """Return what an estimator was asked for, as a share of the scale of its certificate; 0 for no number."""
+    return float(getattr(estimator, "tol", None) or 0.0)
+
+
+def confirmed(again: Certificate, stated: Certificate, tol: float) -> bool:
+    """Return whether a certificate that was computed again bears out the one that a fit states."""
+    close = again.within(10.0 * tol) or again.value <= 2.0 * stated.value
+    return bool(again.kind is not Kind.NONE and close)
 
 
 def _unverified(estimator: Any) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
@@ -10,9 +10,11 @@ import numpy as np
 
 from empirisk.curves.sizes import default_sizes
 from empirisk.evaluation.sample import FORWARD
+from empirisk.report.fit.bayes import bayes_seconds
 from empirisk.report.fit.candidates import KINDS, Candidate, candidates
 from empirisk.report.fit.compared import MOST_ROWS, compared_seconds
 from empirisk.report.fit.families import FAMILIES, Family, suggested_family
+from empirisk.report.fit.network import FEWEST_ROWS, MOST_COLUMNS, network_seconds
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import Suggestion, step_of
 from empirisk.wording import number
@@ -24,6 +26,7 @@ __all__ = ["Plan", "make_plan"]
 _L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
 # Seconds for a row and a column of a model made of trees, times the logarithm of the rows.
 _GROWN = {"tree": 8.0e-9, "boosting": 1.5e-7, "forest": 4.0e-7}
+_RACED = 2  # folds after which a challenger that does not win is expected to have left
 _BASE_MEMORY = 0.35  # GB that the libraries take
 
 
@@ -53,6 +56,8 @@ class Plan:
         Candidates that are not tried on so many rows, in words.
     steps : tuple of Suggestion
         Feature steps that the table suggests before a linear model.
+    unsuited : tuple of (str, str)
+        Labels of candidates that are not tried because of what the table is, and why.
     """
 
     n_folds: int
@@ -67,6 +72,7 @@ class Plan:
     family: Family | None = None
     large: tuple[str, ...] = ()
     steps: tuple[Suggestion, ...] = ()
+    unsuited: tuple[tuple[str, str], ...] = ()
 
     @property
     def fits(self) -> int:
@@ -76,8 +82,10 @@ class Plan:
     @property
     def tuning_seconds(self) -> float:
         """How many seconds the cross-validation is predicted to take."""
-        one = sum(self.cost(c) for c in self.rows)
-        return self.n_folds * self.n_repeats * (one + _CELL * self.n * self.p + 0.02)
+        fits = self.n_folds * self.n_repeats
+        one = sum(self.cost(c) for c in self.rows if not c.raced)
+        raced = sum(self.cost(c) for c in self.rows if c.raced)
+        return fits * (one + _CELL * self.n * self.p + 0.02) + min(fits, _RACED) * raced
 
     def cost(self, c: Candidate) -> float:
         """Return the predicted seconds of the fits of a candidate in one fold."""
@@ -88,14 +96,18 @@ class Plan:
             return self._grown(n, c)
         if c.compares:
             return compared_seconds(c, n, self.p, self.outputs)
+        if c.kind == "bayes":
+            return bayes_seconds(c, n, self.p, self.outputs)
+        if c.kind == "network":
+            return network_seconds(n, self.p, self.outputs)
         if c.role == "reference":
             return 0.15 * self.outputs + _BOOST * n * min(self.p, 40) * self.outputs
         return 0.0
 
     @property
     def cheapest(self) -> list[Candidate]:
-        """The candidates in the order of their cost."""
-        return sorted(self.rows, key=self.cost)
+        """The candidates in the order of their cost, challengers after the others."""
+        return sorted(self.rows, key=lambda c: (c.raced, self.cost(c)))
 
     @property
     def curve_seconds(self) -> float:
@@ -170,12 +182,13 @@ def make_plan(
     time_limit: float | None = None,
     kinds: Sequence[str] = KINDS,
     steps: Sequence[Suggestion] = (),
+    unsuited: Mapping[str, str] | None = None,
 ) -> Plan:
     """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
 
     Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
-    come in this order: repeats, penalties, sizes of the learning curve, feature steps, the elastic net, the
-    reference,
+    come in this order: repeats, penalties, sizes of the learning curve, feature steps, the network, the
+    elastic net, the reference,
     L1 with a log link, the kernel machine, neighbours and the forest, folds.  Models that compare rows are
     tried up to the numbers of rows of :data:`MOST_ROWS`.  What still takes too long is cut by the clock
     while it runs (:mod:`empirisk.report.fit.allowance`).
@@ -192,6 +205,9 @@ def make_plan(
         Kinds of models to try.
     steps : sequence of Suggestion
         Feature steps to try before linear models.
+    unsuited : mapping of str to str, optional
+        Names of candidates that the table does not suit, and why, "" where there is nothing to tell
+        (:func:`empirisk.report.fit.bayes.unsuited`).
     """
     n = sample.n
     repeats = 1 if sample.time is not None else 5 if n <= 1_000 else 2 if n <= 10_000 else 1
@@ -199,6 +215,9 @@ def make_plan(
     fit_rows = int(n * 0.8)
     family = suggested_family(sample.y) if sample.task == "regression" else None
     named = candidates(sample.task, family=family, kinds=kinds, steps=[s.step for s in steps])
+    left = dict(unsuited or {}) | _no_network(n, p)
+    told = tuple((c.label.partition(" (Gauss")[0], left[c.name]) for c in named if left.get(c.name))
+    named = [c for c in named if c.name not in left]
     rows = [c for c in named if n <= MOST_ROWS.get(c.name, n)]
     large = tuple(
         f"{c.label}: tried up to {MOST_ROWS[c.name]:,} training rows" for c in named if c not in rows
@@ -208,14 +227,36 @@ def make_plan(
     counts = None if sample.counts is None else np.array(sample.counts)
     shares = [0.5**j for j in range(len(default_sizes(fit_rows, counts)))][::-1]
     plan = Plan(
-        folds, repeats, 16, shares, rows, n, p, outputs, family=family, large=large, steps=tuple(steps)
+        folds,
+        repeats,
+        16,
+        shares,
+        rows,
+        n,
+        p,
+        outputs,
+        family=family,
+        large=large,
+        steps=tuple(steps),
+        unsuited=told,
     )
     return plan if time_limit is None else _cut(plan, time_limit, sample.time is not None)
 
 
+def _no_network(n: int, p: int) -> dict[str, str]:
+    """Return why a network is not tried on so many rows and columns, by its name; nothing where it is."""
+    if n < FEWEST_ROWS:
+        return {"mlp": f"{n:,} training rows are fewer than the {FEWEST_ROWS:,} from which it is tried"}
+    if p > MOST_COLUMNS:
+        why = f"{p:,} encoded columns are more than the {MOST_COLUMNS:,} up to which it is tried"
+        return {"mlp": why}
+    return {}
+
+
 def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
     bare = [c for c in plan.rows if not c.step]
-    rows = [[c for c in bare if c.l1_ratio != 0.5]]
+    small = [c for c in bare if c.kind != "network"]
+    rows = [[c for c in small if c.l1_ratio != 0.5]]
     rows.append([c for c in rows[-1] if c.role != "reference"])
     rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
     rows.append([c for c in rows[-1] if c.kind != "kernel"])
@@ -225,6 +266,7 @@ def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
         ("8 penalties instead of 16", {"n_alphas": 8}),
         ("3 sizes of the learning curve", {"shares": plan.shares[-3:]}),
         ("no feature steps before linear models", {"rows": bare}),
+        ("no network", {"rows": small}),
         ("no elastic net", {"rows": rows[0]}),
         ("no gradient boosting for reference", {"rows": rows[1]}),
         ("a log link with L2 only", {"rows": rows[2]}),

@@ -17,11 +17,13 @@ from sklearn.pipeline import Pipeline
 from empirisk.evaluation import candidate as evaluation
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.parts import parts_of
+from empirisk.report.fit.bayes import bayes_estimator
 from empirisk.report.fit.candidates import REFERENCE, Candidate, alpha_grid, estimator_for
 from empirisk.report.fit.compared import compared_estimator, compared_grid
 from empirisk.report.fit.encode import Origin, feature_origin, make_encoder, n_numbers
 from empirisk.report.fit.grown import grown_estimator, grown_grid
 from empirisk.report.fit.native import level_positions, native_encoder, native_origin
+from empirisk.report.fit.network import network_estimator, network_grid
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import step_of
 from empirisk.report.read.table import Table
@@ -46,16 +48,16 @@ class Encoders:
         self._made: dict[str, Any] = {}
 
     def of(self, candidate: Candidate) -> Any:
-        """Return the encoder that a candidate takes: columns of numbers, or levels and gaps as they are."""
-        kind = "native" if candidate.grown else "numbers"
+        """Return the encoder that a candidate takes (:attr:`Candidate.encoding`)."""
+        kind = candidate.encoding
         if candidate.name == REFERENCE:
             many = any(c.role == "feature" and c.n_distinct >= MAX_LEVELS for c in self.table.columns)
             kind = "capped" if many else "native"
         if kind not in self._made:
             self._made[kind] = (
-                make_encoder(self.table)
-                if kind == "numbers"
-                else native_encoder(self.table, MAX_LEVELS if kind == "capped" else None)
+                native_encoder(self.table, MAX_LEVELS if kind == "capped" else None)
+                if kind in ("native", "capped")
+                else make_encoder(self.table, scale=kind != "counts", marks=kind == "numbers")
             )
         return self._made[kind]
 
@@ -71,6 +73,10 @@ def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) ->
         return grown_estimator(candidate, table.task, value, level_positions(table), seed)
     if candidate.compares:
         return compared_estimator(candidate, table.task, value, seed, table.n_rows)
+    if candidate.kind == "bayes":
+        return bayes_estimator(candidate)
+    if candidate.kind == "network":
+        return network_estimator(table.task, value, seed, table.n_rows)
     return estimator_for(candidate, table.task, value)
 
 
@@ -136,6 +142,8 @@ def parameter_grid(
         return np.array([np.nan])
     if candidate.compares:
         return compared_grid(candidate, sample.n, fewest, size)
+    if candidate.kind == "network":
+        return network_grid(size)
     if candidate.parameter == "rounds" or candidate.step:  # neither grid looks at columns
         X: Any = np.empty((sample.n, 0))
     else:
@@ -148,4 +156,4 @@ def parameter_grid(
 
 def origins_of(candidate: Candidate, encoder: Any, encoded: Any = None) -> list[Origin]:
     """Return where the columns of a fitted encoder's matrix come from."""
-    return native_origin(encoder) if candidate.grown else feature_origin(encoder, encoded)
+    return native_origin(encoder) if candidate.encoding == "native" else feature_origin(encoder, encoded)

@@ -19,10 +19,10 @@ from empirisk.evaluation.fit_folds import Fit, each_fit
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.row_losses import losses_over
 from empirisk.report.fit.allowance import Allowance
+from empirisk.report.fit.behind import behind
 from empirisk.report.fit.candidates import Candidate
-from empirisk.report.fit.compared import numbers_kept
 from empirisk.report.fit.folds import Folds
-from empirisk.report.fit.grown import n_leaves
+from empirisk.report.fit.held import numbers_held
 from empirisk.report.fit.recipe import Encoders, origins_of, parameter_grid, recipe_along
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import step_of
@@ -109,8 +109,8 @@ def cross_validate(
     deadline: Deadline | None = None,
     seconds: float = math.inf,
     cheapest: Sequence[Candidate] = (),
-) -> tuple[list[CrossValidated], Folds, dict[str, str]]:
-    """Fit every candidate on every fold, as far as the time goes.
+) -> tuple[list[CrossValidated], Folds, dict[str, str], dict[str, str]]:
+    """Fit every candidate on every fold, as far as the time goes; challengers that fall behind leave.
 
     Parameters
     ----------
@@ -142,7 +142,9 @@ def cross_validate(
     folds : Folds
         Those that were fitted: fewer repeats, or the first folds, when the time was short.
     dropped : dict of str to str
-        Labels of the candidates that left, and why.
+        Labels of the candidates that left for want of time, or of a fit, and why.
+    outrun : dict of str to str
+        Labels of the challengers that fell behind, and by how much.
     """
     deadline = deadline or Deadline(None)
     end = deadline.left() - seconds
@@ -159,6 +161,8 @@ def cross_validate(
         if not job.fold(number, order):
             break
         done = number + 1
+        if done <= folds.n_folds and done < folds.n_splits:
+            job.race(done)
         if not number:
             progress.forecast(allowance.round * (folds.n_splits - 1))
     kept = folds.first(done)
@@ -166,7 +170,8 @@ def cross_validate(
         out[c.name].cut(folds, kept) for c in rows if c.name in out and c.name not in allowance.dropped
     ]
     labels = {c.name: c.label for c in rows}
-    return results, kept, {labels[name]: why for name, why in allowance.dropped.items()}
+    dropped = {labels[n]: why for n, why in allowance.dropped.items() if n not in job.outrun}
+    return results, kept, dropped, {labels[n]: why for n, why in job.outrun.items()}
 
 
 @dataclass
@@ -184,6 +189,7 @@ class _Job:
     progress: Progress
     out: dict[str, CrossValidated]
     before: Before = field(default_factory=lambda: Before(2))  # one for the grids
+    outrun: dict[str, str] = field(default_factory=dict)
 
     def fold(self, number: int, order: Sequence[Candidate]) -> bool:
         """Fit all candidates on one fold; False when the time is up before the model that must stay."""
@@ -197,6 +203,21 @@ class _Job:
             self.allowance.again(fitted[0].name)  # nothing else is left that could use the time
             self._fits(fitted[0], 0, 0.5 * self.allowance.left())
         return True
+
+    def race(self, done: int) -> None:
+        """Let challengers leave that are behind on the rows of the first splits, all of the first repeat."""
+        splits, groups = self.folds.plan.splits[:done], self.sample.groups
+        rows = np.concatenate([test for _, test in splits])
+        still = [r for name, r in self.out.items() if name not in self.allowance.dropped]
+        found = behind(
+            [(r.candidate, r.losses[0, rows]) for r in still],
+            float(np.mean([train.size for train, _ in splits])),
+            None if groups is None else np.unique(groups, return_inverse=True)[1][rows],
+        )
+        for name, why in found.items():
+            if name != self.allowance.kept:
+                self.allowance.drop(name, why)
+                self.outrun[name] = why
 
     def _fits(self, candidate: Candidate, number: int, allowed: float | None = None) -> bool:
         """Fit and score one candidate on one fold; False, and it leaves, when it takes too long.
@@ -222,10 +243,12 @@ class _Job:
                     allowance.drop(name, f"a fit took more than {max(1.0, allowed):.0f} s")
                 return False
         except ValueError as error:
-            if not candidate.step:
+            if not candidate.step and candidate.kind != "bayes":
                 raise
-            # Columns may vary on all rows and not on those of a fold, where a step then has nothing to learn.
-            allowance.drop(name, f"its feature step has no fit in fold {number + 1} ({error})")
+            # Columns may vary on all rows and not on those of a fold, where a step, or a law of a class, then
+            # has nothing to learn.
+            what = "its feature step has" if candidate.step else "the laws of its classes have"
+            allowance.drop(name, f"{what} no fit in fold {number + 1} ({error})")
             return True
         result = self.out[name]
         self._keep(result, number, found)
@@ -267,9 +290,9 @@ class _Job:
         result.train[number] = [f.inside for f in found]
         if result.candidate.fitted:
             result.sizes.append([f.size for f in found])
-        if result.candidate.linear:
+        if result.candidate.weighs:
             result.coefs.append((found[0].names, np.stack([f.coef for f in found])))
-        if result.candidate.linear or result.candidate.kind == "kernel":
+        if result.candidate.linear or result.candidate.kind in ("kernel", "network"):
             result.ends.append(tuple(f.end for f in found if f.end is not None))
 
 
@@ -290,15 +313,10 @@ def _held(
 ) -> tuple[int, list[str], Floats, tuple[Certificate, Status] | None]:
     """Return how many numbers a model holds; of linear ones also names, coefficients and certificate."""
     model = fit.model[-1]
-    if candidate.grown:
-        return n_leaves(model), [], np.empty(0), None
-    if candidate.kind == "neighbors":
-        return numbers_kept(model), [], np.empty(0), None
-    if not candidate.fitted:
-        return 0, [], np.empty(0), None
-    end = (model.solution_.certificate, model.solution_.status)
-    if candidate.compares:
-        return numbers_kept(model), [], np.empty(0), end
+    has_end = candidate.linear or candidate.kind in ("kernel", "network")
+    end = (model.solution_.certificate, model.solution_.status) if has_end else None
+    if not candidate.weighs:
+        return numbers_held(candidate, model), [], np.empty(0), end
     coef = class_coefs(model, n_classes)
     size = int(np.count_nonzero(np.nan_to_num(coef)))
     origins = origins_of(candidate, fit.model[0]) if fit.value == 0 else []

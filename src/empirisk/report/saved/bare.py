@@ -26,9 +26,11 @@ TABLES = frozenset(
         "empirisk.neighbors.index.Index",
         "empirisk.estimators.neighbors.vote_weights.VoteWeights",
         "empirisk.estimators.kernel.score_probabilities.ScoreProbabilities",
+        "empirisk.estimators.network.units.Units",
     }
 )
 # How a fit went, and the groups of its training rows, which `predict` says again.
+FITS = ("solution_", "validation_loss_", "validation_curve_")
 TOLD = ("solution_", "labels_", "certificate_", "selection_", "starts_")
 
 
@@ -38,7 +40,7 @@ def numbers_only(pipeline: Pipeline) -> Pipeline:
     """
     estimator = copy.copy(pipeline[-1])
     params, grown = estimator.get_params(deep=False), trees_of(estimator) is not None
-    told = TOLD if isinstance(estimator, Clusterer) else ("solution_",)
+    told = TOLD if isinstance(estimator, Clusterer) else FITS
     for name, value in dict(vars(estimator)).items():
         if name in told or (grown and name not in params and not _plain_data(value)):
             del estimator.__dict__[name]

@@ -13,17 +13,20 @@ from empirisk.evaluation.metrics import METRICS
 from empirisk.report.errors import DataError
 from empirisk.report.estimates import estimate
 from empirisk.report.fit.encode import model_frame
+from empirisk.report.fit.final import confirmed, tolerance
 from empirisk.report.fit.held_out_scores import LABELS, metric_names, predictions
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import split_rows
 from empirisk.report.read.table import Table
 from empirisk.report.saved.model_file import ModelFile
 from empirisk.report.saved.row_marks import known_rows
-from empirisk.results import Certificate, Estimate, Kind
+from empirisk.results import Certificate, Estimate, Kind, Solution, Status
 
 __all__ = ["Verification", "verify_file", "verify_lines"]
 
 Json = dict[str, Any]
+# Claims about what was computed from the rows, by kind: there is no optimum to be near.
+RECOMPUTED = (Kind.EXACT, Kind.STATIONARITY)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,8 @@ class Verification:
         The estimates in the model file, by label.
     trained : str
         How many of the scored rows trained the model, in a sentence; "" when none is known to have.
+    recomputed : bool
+        Whether the claim is about numbers that were computed from the rows, and not about an optimum.
     """
 
     same_data: bool
@@ -57,6 +62,7 @@ class Verification:
     metrics: dict[str, Estimate]
     stored: dict[str, Json]
     trained: str = ""
+    recomputed: bool = False
 
 
 def verify_file(model: ModelFile, table: Table) -> Verification:
@@ -98,7 +104,9 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
     }
     stored = {m["label"]: m["model"] for m in meta["metrics"]}
     trained = "" if same else known_rows(table, meta["rows"]).sentence()
-    return Verification(same, certificate, proved, sample.n, scored, metrics, stored, trained)
+    kind = (meta["certificate"] or {}).get("kind")
+    recomputed = kind in {k.name for k in RECOMPUTED}
+    return Verification(same, certificate, proved, sample.n, scored, metrics, stored, trained, recomputed)
 
 
 def _verify_clusters(model: ModelFile, table: Table) -> Verification:
@@ -129,8 +137,28 @@ def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | 
         return None, None
     from empirisk.estimators.verify import verify
 
-    certificate = verify(model.pipeline, train.frame, train.y)
-    return certificate, certificate.within(10.0 * float(getattr(model.pipeline[-1], "tol", 0.0)))
+    claimed = Certificate(
+        Kind[stored["kind"]], stored["value"] or 0.0, stored["scale"] or 0.0, stored["claim"]
+    )
+    estimator = model.pipeline[-1]
+    if claimed.kind in RECOMPUTED:  # what the fit said of itself is in the metadata alone
+        estimator = copy.copy(estimator)
+        estimator.solution_ = Solution(np.zeros(0), Status.COMPLETED, claimed, 0)
+    X = model.pipeline[:-1].transform(train.frame)
+    certificate = verify(estimator, X, train.y)
+    return certificate, confirmed(certificate, claimed, tolerance(estimator))
+
+
+def _head(v: Verification) -> str:
+    """Return what the recomputed certificate says of the fit, in the first words of a sentence."""
+    assert v.certificate is not None
+    if v.proved and v.certificate.kind is Kind.STATIONARITY:
+        return "Fit found again, which is no proof of an optimum"
+    if v.proved:
+        return "Fit proved again"
+    if not v.scored or v.recomputed:
+        return "Fit NOT proved: what the model holds does not follow from these data"
+    return "Fit NOT proved: the coefficients do not minimise the objective on these data"
 
 
 def verify_lines(v: Verification) -> list[str]:
@@ -141,14 +169,7 @@ def verify_lines(v: Verification) -> list[str]:
         else "The data are not those of the report (another fingerprint)."
     ]
     if v.certificate is not None:
-        head = (
-            "Fit proved again"
-            if v.proved
-            else "Fit NOT proved: what the model holds does not follow from these data"
-            if not v.scored
-            else "Fit NOT proved: the coefficients do not minimise the objective on these data"
-        )
-        out.append(f"{head}: {v.certificate.claim}.")
+        out.append(f"{_head(v)}: {v.certificate.claim}.")
     elif v.same_data:
         out.append("The model is a constant or made of trees: there is no optimum to prove.")
     else:

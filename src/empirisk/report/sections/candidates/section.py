@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ from empirisk import plots
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.estimates import estimate, maybe, number
 from empirisk.report.fit.choose import Choice, Row
+from empirisk.report.fit.final import tolerance
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.fit.plan import Plan
 from empirisk.report.fit.tuning import CrossValidated
@@ -45,6 +46,7 @@ FEW = {
     "linear": "nearly all coefficients are zero or close to it",
     "tree": "hardly a split is left",
     "kernel": "a larger one might do as well",
+    "network": "a larger one might do as well",
 }
 
 candidate = Record(
@@ -110,7 +112,12 @@ def _collect(m: Material) -> Json:
             a.scoring,
             p.seed,
             tested,
-            [_family(a.choice, p.plan), *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts)],
+            [
+                _family(a.choice, p.plan),
+                *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts),
+                _told("Not tried", dict(p.plan.unsuited)),
+                _told("Tried, and left out once more than one standard error behind the best", a.outrun),
+            ],
         ),
         "candidates": _rows(a.choice, ends),
         "selection_curves": m.part("selection_curves", lambda: penalty_curves(a.choice, a.scoring)) or [],
@@ -141,8 +148,8 @@ def _selection(
     same = lowest is row and row.at == row.lowest
     parts = [
         "Within one standard error of the best score (of the difference on the same rows), the candidate"
-        " that holds the fewest numbers (non-zero coefficients, leaves, or what is in the rows that it"
-        " keeps) is chosen:"
+        " that holds the fewest numbers (non-zero coefficients, leaves, weights, or what is in the laws or"
+        " the rows that it keeps) is chosen:"
         f" {row.result.candidate.label}."
     ]
     parts.append(
@@ -188,6 +195,12 @@ def _selection(
         ),
         "winner": found,
     }
+
+
+def _told(what: str, why: Mapping[str, str]) -> str:
+    """Return in a sentence which candidates have no row, with the reason of each; "" where all have one."""
+    listed = "; ".join(f"{label} ({reason})" for label, reason in why.items())
+    return f"{what}: {listed}." if listed else ""
 
 
 def _family(choice: Choice, plan: Plan) -> str:
@@ -291,7 +304,7 @@ def _worst(result: CrossValidated, at: int) -> Json:
         "value": number(certificate.value),
         "scale": number(certificate.scale),
         "relative": number(certificate.relative),
-        "tolerance": number(result.recipe.estimator[-1].tol),
+        "tolerance": number(tolerance(result.recipe.estimator[-1])),
         "claim": spelled(f"worst of {len(fitted)} fits: {certificate.claim}"),
         "status": status.value,
         "verified": None,

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 SHOWN = 400  # coefficients; the page lists no more
 MAX_PARAMETERS = 1_200  # for which standard errors are computed
 CHOSEN = "the L1 penalty chose the terms on these rows, so an ordinary interval would be too short"
+DERIVED = "the coefficients follow from means and a shrunk covariance, for which there are no intervals here"
 TARGET = "the penalised coefficient that the whole population would give at this penalty"
 
 
@@ -30,8 +31,8 @@ def sandwich(model: FinalModel) -> Floats | None:
 
     ``A^-1 B A^-1 / n``, ``A = mean of h_i x_i x_i' + alpha I`` (intercept free), ``B`` the covariance of the
     row gradients ``(p_i - y_i) x_i`` (sums over groups where rows are grouped); White (1980), Liang and
-    Zeger (1986). None with an L1 penalty, with a feature step, for more than 1,200 parameters, or where A is
-    singular.
+    Zeger (1986). None without a penalty, with an L1 penalty, with a feature step, for more than 1,200
+    parameters, or where A is singular.
 
     Parameters
     ----------
@@ -40,7 +41,8 @@ def sandwich(model: FinalModel) -> Floats | None:
     train, ratio = model.train, model.candidate.l1_ratio
     n, p = model.X.shape
     k = train.n_classes if train.n_classes > 2 else 1
-    if ratio or model.candidate.step or k * (p + 1) > MAX_PARAMETERS or n <= p + 1:
+    penalised = model.candidate.linear and not ratio and not model.candidate.step
+    if not penalised or k * (p + 1) > MAX_PARAMETERS or n <= p + 1:
         return None
     X = np.column_stack([model.X, np.ones(n)])
     residual, curvature = _row_terms(model, n)
@@ -228,6 +230,8 @@ def _why_none(model: FinalModel) -> str:
     """Return why coefficients have no intervals, where they have none."""
     if model.candidate.l1_ratio:
         return CHOSEN
+    if not model.candidate.linear:
+        return DERIVED
     return model.step[0].why_none if model.step else "there are too many terms for these rows"
 
 
@@ -237,6 +241,8 @@ def _note(model: FinalModel, valid: bool, shown: int) -> str:
         parts.append(
             f"No intervals: {CHOSEN}; the share of fits with the same sign says how stable a term is."
         )
+    elif not model.candidate.linear:
+        parts.append(f"No intervals: {DERIVED}.")
     elif valid:
         parts.append(
             "The penalty pulls coefficients towards zero, and the intervals describe the penalised values."

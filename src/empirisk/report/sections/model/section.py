@@ -23,6 +23,7 @@ from empirisk.report.sections.model.coefficients import coefficient_rows
 from empirisk.report.sections.model.compared import compared_sentence
 from empirisk.report.sections.model.dependence import dependence_curves
 from empirisk.report.sections.model.importance import Moved, importances, linear_move, predicted_move
+from empirisk.report.sections.model.laws import laws_sentence, network_sentence
 from empirisk.report.sections.prose import esc, told
 from empirisk.report.shapes.checkers import (
     Record,
@@ -119,6 +120,12 @@ def _model(m: Material) -> Json:
     elif model.candidate.compares:
         absent["model.coefficients"] = "A model that compares rows has no coefficients of columns."
         out["sentence"] = compared_sentence(model, len(p.table.features))
+    elif model.candidate.kind == "network":
+        absent["model.coefficients"] = "The weights of a network are no coefficients of columns."
+        out["sentence"] = network_sentence(model, len(p.table.features))
+    elif not model.linear:
+        absent["model.coefficients"] = "A model of the rows of each class has no coefficients of columns."
+        out["sentence"] = laws_sentence(model, len(p.table.features))
     else:
         out |= _linear_part(m)
     ranked = m.part("model.importances", lambda: _ranked(a)) or []
@@ -228,6 +235,7 @@ def _linear_part(m: Material) -> Json:
             f"A weighted sum of {model.n_numbers:,} of {coef.shape[0]:,} terms made from"
             f" {len(p.table.features):,} columns{through}."
             + ("" if model.step is None else f" {model.step[0].sentence(model.step[1], model.encoded)}")
+            + ("" if model.candidate.linear else f" {laws_sentence(model, len(p.table.features))}")
         ),
         "coefficients": rows,
         "coefficients_unit": {

@@ -29,13 +29,13 @@ from empirisk.report.shapes.checkers import (
     strings,
 )
 from empirisk.report.shapes.values import comparison, maybe_estimate
-from empirisk.results import Finding
+from empirisk.results import Finding, Kind
 from empirisk.wording import counted, spelled
 
 __all__ = ["VERDICT", "named_findings", "top_findings", "worst_findings"]
 
 Json = dict[str, Any]
-RICH = ("boosting", "forest", *COMPARES)
+RICH = ("boosting", "forest", *COMPARES, "network")
 _ORDER = {"serious": 0, "warning": 1, "note": 2}
 
 
@@ -127,6 +127,8 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
     claim = None
     if certificate is not None:
         proved = "Fit certified" if certificate["verified"] else "Fit not certified"
+        if certificate["kind"] == Kind.STATIONARITY.name:
+            proved = "Fit without proof of an optimum"
         said = str(certificate["claim"]).removeprefix(UNPROVED)
         claim = prose.sentence(spelled(f"{proved}: {said}"))
     root = task["kind"] == "regression"  # a gain of squares has no unit that a reader knows

@@ -1,0 +1,130 @@
+"""The candidates that model the rows of each class: discriminants, and naive Bayes for columns of one kind.
+
+Their assumptions are strong: where they hold, few rows are enough; where they fail, more rows do not help.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from empirisk.report.fit.candidates import Candidate
+from empirisk.report.fit.encode import blocks_of
+from empirisk.report.fit.sample import Sample
+from empirisk.report.read.table import Table
+
+__all__ = ["bayes_estimator", "bayes_seconds", "laws_of", "n_law_numbers", "unsuited"]
+
+NAIVE = ("gaussian_nb", "categorical_nb", "multinomial_nb")
+# Encoded columns up to which covariances are estimated, of all rows and of each class.
+MOST_COLUMNS = {"lda": 500, "qda": 100}
+# Training rows of the smallest class: four fifths of them are fitted on, and give it a law of its own.
+FEWEST = {"lda": 2, "qda": 10} | dict.fromkeys(NAIVE, 5)
+COUNTED = 10  # columns of counts from which they are taken for counts of words or events
+# Seconds for a row and a squared column of a scatter matrix, and for the inverse of one.
+_SCATTER, _INVERSE = 4.0e-10, 3.0e-9
+
+
+def bayes_estimator(candidate: Candidate) -> Any:
+    """Return the unfitted estimator of a candidate; covariances are shrunk as Ledoit and Wolf say."""
+    from empirisk import estimators
+
+    name, given = {
+        "lda": ("LinearDiscriminantAnalysis", {"shrinkage": "ledoit_wolf"}),
+        "qda": ("QuadraticDiscriminantAnalysis", {"shrinkage": "ledoit_wolf"}),
+        "gaussian_nb": ("GaussianNB", {}),
+        "categorical_nb": ("CategoricalNB", {}),
+        "multinomial_nb": ("MultinomialNB", {}),
+    }[candidate.name]
+    return estimators.REGISTRY[name](**given)
+
+
+def laws_of(table: Table, sample: Sample) -> str:
+    """Return which naive Bayes suits the columns of a table, "" where none does.
+
+    Of at least ten columns of whole numbers from 0 up (truth values among them) of which a quarter of the
+    cells are 0: counts. Other numbers alone: Gaussian. Levels and truth values alone: categories.
+
+    Parameters
+    ----------
+    table : Table
+        Decides the columns.
+    sample : Sample
+        Training rows.
+    """
+    blocks = {key for key, names in blocks_of(table).items() if names and not key.startswith("missing")}
+    if blocks <= {"levels", "truths"}:
+        return "categorical_nb"
+    if not blocks <= {"numbers", "truths"}:
+        return ""
+    if sample.frame.width >= COUNTED:
+        values = sample.frame.to_numpy()
+        values = values[np.isfinite(values)]
+        counts = values.size and values.min() >= 0.0 and not np.mod(values, 1.0).any()
+        if counts and np.mean(values == 0.0) >= 0.25:
+            return "multinomial_nb"
+    return "" if "truths" in blocks else "gaussian_nb"
+
+
+def unsuited(table: Table, sample: Sample, p: int) -> dict[str, str]:
+    """Return the names of the candidates of this kind that are not tried on a table, each with the reason.
+
+    Of the three naive Bayes one suits a table at most, and the others have no reason to be told of.
+
+    Parameters
+    ----------
+    table : Table
+    sample : Sample
+        Training rows.
+    p : int
+        Encoded columns.
+    """
+    fewest = min(sample.counts or [0])
+    suits = laws_of(table, sample)
+    out = {name: "" for name in NAIVE if name != suits}
+    if not suits:
+        out["gaussian_nb"] = (
+            "the columns are of several kinds, and naive Bayes is tried where all are numbers or all levels"
+        )
+    for name, most in MOST_COLUMNS.items():
+        if p > most:
+            out[name] = f"{p:,} encoded columns are more than the {most:,} up to which it is tried"
+    for name, least in FEWEST.items():
+        if fewest < least and name not in out:
+            out[name] = f"a class has {fewest} training rows, and {least} are needed for its law"
+    return out
+
+
+def bayes_seconds(candidate: Candidate, n: float, p: int, outputs: int) -> float:
+    """Return the predicted seconds of a fit and of its predictions.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    n : float
+        Rows of a fit.
+    p : int
+        Encoded columns.
+    outputs : int
+        Scores of a row.
+    """
+    if candidate.name in NAIVE:
+        return 2e-3 + 1e-8 * n * p * max(2, outputs)
+    matrices = 1 if candidate.name == "lda" else max(2, outputs)
+    return 4e-3 + 3.0 * _SCATTER * n * p * p + matrices * _INVERSE * p**3
+
+
+def n_law_numbers(model: Any) -> int:
+    """Return how many numbers a fitted model keeps of the laws of the classes.
+
+    Of a linear discriminant these are the coefficients of its scores.
+    """
+    if hasattr(model, "coef_"):
+        return int(np.count_nonzero(model.coef_))
+    if hasattr(model, "theta_"):
+        return 2 * int(model.theta_.size)
+    if hasattr(model, "feature_log_prob_"):
+        return sum(int(np.size(one)) for one in model.feature_log_prob_)
+    classes, p = model.means_.shape
+    return int(classes * (p + p * (p + 1) // 2))
