@@ -117,7 +117,7 @@ def odds(seed: int, n: int = 400, p: int = 6) -> Json:
 
 
 def stairs(seed: int, n: int = 600) -> Json:
-    """Steps along three columns."""
+    """A sum of steps along three columns, which trees follow with few leaves."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n, 6))
     y = 3.0 * (X[:, 0] > 0.5) * (X[:, 1] > 0.3) + 2.0 * (X[:, 2] > 0.7) + 0.3 * rng.normal(size=n)
