@@ -35,6 +35,19 @@ def test_predictions_have_the_unit_of_the_targets(unit: float, rng: np.random.Ge
     np.testing.assert_allclose(other.predict(X) / unit, usual.predict(X), rtol=1e-9)
 
 
+@pytest.mark.parametrize("normalization", [None, "batch"])
+def test_units_of_weights_change_nothing(normalization: str | None, rng: np.random.Generator) -> None:
+    X, y = rows(rng)
+    weight = rng.uniform(0.5, 1.0, 80)
+    usual, *others = (
+        er.MLPRegressor(n_epochs=3, normalization=normalization).fit(X, y, sample_weight=u * weight)
+        for u in (1.0, 2.0**-1000, 2.0**900)
+    )
+    for other in others:
+        assert other.certificate_.value == usual.certificate_.value
+        assert (other.predict(X) == usual.predict(X)).all()
+
+
 def test_targets_beyond_the_format_of_the_rows_are_refused(rng: np.random.Generator) -> None:
     X, y = rows(rng)
     er.MLPRegressor(n_epochs=1).fit(X, 1e100 * y)

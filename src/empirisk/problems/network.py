@@ -10,6 +10,7 @@ that small steps lower no further, and nothing about other ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -196,10 +197,12 @@ class NetworkProblem(Problem):
     ) -> tuple[Any, ...]:
         """Return the sums over a block: weight, losses, gradient, norms of the rows' gradients."""
         total, loss, size, grad = 0.0, 0.0, 0.0, np.zeros(self.layers.size)
+        unit = 2.0 ** -math.frexp(self.data.total_weight)[1]
         for x, y, s in self._chunks(block):
+            share = s / self.data.total_weight
+            s = s * unit  # squares of slopes are taken, which an exact unit keeps in range
             trace = self.layers.forward(w, x, moments)
             slope = s[:, None] * self.row_slopes(y, trace.outputs[-1])
-            share = s / self.data.total_weight
             part, squares = self.layers.backward(w, trace, slope, share, totals)
             total += float(s.sum())
             loss += float((s * self.row_losses(y, trace.outputs[-1])).sum())
