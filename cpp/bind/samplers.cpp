@@ -64,6 +64,18 @@ static ChainsArg chains_arg(const std::string& move, const Changed& w, const Cha
   return out;
 }
 
+// body(chain, potential) with a potential of its own for each chain.
+template <class P, class Target, class Body>
+static void in_parallel(const Target& target, i64 chains, i64 d, const Body& body) {
+  if (P(target).size != d) refuse("w has another number of columns than the target has parameters");
+  const nb::gil_scoped_release release;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(int(std::min<i64>(most_threads(), chains))) if (chains > 1)
+  for (i64 c = 0; c < chains; ++c) {
+    P potential(target);
+    body(c, potential);
+  }
+}
+
 // body(chain, potential): in parallel where the target is compiled.
 template <class Body>
 static void for_each_chain(nb::handle target, i64 chains, i64 d, const Body& body) {
@@ -75,13 +87,11 @@ static void for_each_chain(nb::handle target, i64 chains, i64 d, const Body& bod
     }
     return;
   }
-  const LinearTargetArg linear = linear_target(nb::cast<nb::tuple>(target));
-  if (linear.target.x.cols + (linear.target.intercept ? 1 : 0) != d) refuse("w has another number of columns than the target has parameters");
-  const nb::gil_scoped_release release;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(int(std::min<i64>(most_threads(), chains))) if (chains > 1)
-  for (i64 c = 0; c < chains; ++c) {
-    LinearPotential potential(linear.target);
-    body(c, potential);
+  const nb::tuple rows = nb::cast<nb::tuple>(target);
+  if (nb::len(rows) == 9) {
+    in_parallel<SoftmaxPotential>(softmax_target(rows).target, chains, d, body);
+  } else {
+    in_parallel<LinearPotential>(linear_target(rows).target, chains, d, body);
   }
 }
 

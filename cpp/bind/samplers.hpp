@@ -3,6 +3,7 @@
 #include "bind/arrays.hpp"
 #include "bind/losses.hpp"
 #include "samplers/linear_potential.hpp"
+#include "samplers/softmax_potential.hpp"
 
 namespace empirisk {
 
@@ -23,6 +24,27 @@ inline LinearTargetArg linear_target(const nb::tuple& t) {
   out.target = {out.x.view, scalar_loss(nb::cast<std::string>(t[4])), nb::cast<double>(t[5]), out.y.data, out.s.data,
                 out.offset.data, nb::cast<bool>(t[6]), nb::cast<double>(t[7]), nb::cast<double>(t[8]),
                 nb::cast<double>(t[9]), nb::cast<double>(t[10])};
+  return out;
+}
+
+// The arrays of a softmax target, and what keeps them alive.
+struct SoftmaxTargetArg {
+  MatrixArg x;
+  Labels y;
+  ArrayArg s, basis;
+  SoftmaxTarget target;
+};
+
+inline SoftmaxTargetArg softmax_target(const nb::tuple& t) {
+  const i64 k = nb::cast<i64>(t[3]);
+  if (k < 2) refuse("a softmax target has at least two classes");
+  SoftmaxTargetArg out{matrix_arg(t[0]), {}, {}, {}, {}};
+  const i64 n = out.x.view.rows;
+  out.y = labels_arg(t[1], n, k);
+  out.s = array_arg(t[2], "s", {n});
+  out.basis = array_arg(t[4], "basis", {k, k - 1});
+  out.target = {out.x.view, out.y.data(), out.s.data, k, out.basis.data, nb::cast<double>(t[5]),
+                {nb::cast<double>(t[6]), nb::cast<double>(t[7]), nb::cast<double>(t[8])}};
   return out;
 }
 

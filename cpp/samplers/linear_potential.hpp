@@ -24,6 +24,21 @@ struct LinearTarget {
 // (w - prox(w)) / t for the prox of t l1 |.|: the slope of l1 |w| outside of [-t l1, t l1], and linear between.
 inline double proximal_slope(double w, double l1, double t) { return w > t * l1 ? l1 : w < -t * l1 ? -l1 : l1 > 0.0 ? w / t : 0.0; }
 
+// Adds the elastic net of `count` coefficients to the gradient of the mean loss, scaled, and returns its value.
+struct Net {
+  double l2 = 0.0, l1 = 0.0, smoothing = 1.0;
+
+  double add(const double* w, double* grad, std::int64_t count, double loss_scale) const {
+    double square = 0.0, absolute = 0.0;
+    for (std::int64_t j = 0; j < count; ++j) {
+      square += w[j] * w[j];
+      absolute += std::abs(w[j]);
+      grad[j] = loss_scale * grad[j] + l2 * w[j] + proximal_slope(w[j], l1, smoothing);
+    }
+    return 0.5 * l2 * square + l1 * absolute;
+  }
+};
+
 class LinearPotential final : public Potential {
  public:
   explicit LinearPotential(const LinearTarget& t) : Potential(t.x.cols + (t.intercept ? 1 : 0)), t_(t) {}
@@ -34,14 +49,9 @@ class LinearPotential final : public Potential {
     const LinearLoss f{t_.loss, t_.parameter, t_.y, t_.s, t_.offset, b, nullptr, nullptr, nullptr};
     double sums[2] = {};
     loops().row_pass(t_.x, RowPass{1, w, grad, sums, {loops().linear_loss, &f, 2}});
-    double square = 0.0, absolute = 0.0;
-    for (std::int64_t j = 0; j < p; ++j) {
-      square += w[j] * w[j];
-      absolute += std::abs(w[j]);
-      grad[j] = t_.loss_scale * grad[j] + t_.l2 * w[j] + proximal_slope(w[j], t_.l1, t_.smoothing);
-    }
+    const double penalty = Net{t_.l2, t_.l1, t_.smoothing}.add(w, grad, p, t_.loss_scale);
     if (t_.intercept) grad[p] = t_.loss_scale * sums[1];
-    return t_.loss_scale * sums[0] + 0.5 * t_.l2 * square + t_.l1 * absolute;
+    return t_.loss_scale * sums[0] + penalty;
   }
 
  private:

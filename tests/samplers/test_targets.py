@@ -181,9 +181,9 @@ def test_models_that_cannot_be_sampled_say_why(rng: np.random.Generator) -> None
     X = rng.normal(size=(60, 2))
     with pytest.raises(NotFittedError):
         sample(er.LogisticRegression())
-    three = er.LogisticRegression(alpha=0.1).fit(X, np.arange(60) % 3)
+    machine = er.LinearSVC(alpha=0.1).fit(X, np.arange(60) % 2)
     with pytest.raises(ValueError, match="has no compiled potential of one score a row"):
-        sample(three)
+        sample(machine, dispersion=1.0)
 
 
 def test_steps_that_diverge_are_counted_and_said() -> None:

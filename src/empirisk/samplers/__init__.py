@@ -15,6 +15,7 @@ from empirisk.samplers.random_walk import RandomWalk
 from empirisk.samplers.registry import REGISTRY
 from empirisk.samplers.sample import sample
 from empirisk.samplers.sgld import SGLD
+from empirisk.samplers.softmax_target import SoftmaxTarget
 from empirisk.samplers.ula import ULA
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "ProximalLangevin",
     "RandomWalk",
     "Sampler",
+    "SoftmaxTarget",
     "Target",
     "sample",
 ]

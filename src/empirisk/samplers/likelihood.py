@@ -9,7 +9,7 @@ import numpy as np
 
 from empirisk.typing import Array
 
-__all__ = ["Likelihood"]
+__all__ = ["Likelihood", "checked_rows"]
 
 # Halvings of a bracket: to its last digits where its ends are far apart.
 _HALVINGS = 60
@@ -37,12 +37,7 @@ class Likelihood:
 
     def means(self, draws: Array, X: Any, offset: Any = None) -> Array:
         """Return the expected targets of rows X (n, p) under draws (chains, k, d), (chains, k, n)."""
-        X = np.asarray(X, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != self.columns or not np.isfinite(X).all():
-            raise ValueError(
-                f"X must be an array of finite numbers with {self.columns} columns, those of the rows that "
-                f"were sampled, got shape {X.shape}"
-            )
+        X = checked_rows(X, self.columns)
         z = draws[:, :, : self.columns] @ X.T
         if self.intercept:
             z = z + draws[:, :, -1:]
@@ -90,6 +85,17 @@ class Likelihood:
     def _reaches(self, y: Array, means: Array, u: Array) -> Any:
         """Whether the distribution function is u or more at y."""
         return np.asarray(self.loss.cdf(y, means, self.dispersion) >= u)
+
+
+def checked_rows(X: Any, columns: int) -> Array:
+    """Return rows as an array of numbers; other numbers of columns, NaN and infinity are refused."""
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != columns or not np.isfinite(X).all():
+        raise ValueError(
+            f"X must be an array of finite numbers with {columns} columns, those of the rows that were "
+            f"sampled, got shape {X.shape}"
+        )
+    return np.asarray(X)
 
 
 def _moved(ends: Array, inside: Any, means: Array, sign: float) -> Array:

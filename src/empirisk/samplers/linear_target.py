@@ -8,22 +8,26 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from empirisk import _loops
 from empirisk.problems.fused import fused_call
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.potential import Potential
-from empirisk.results import Status
 from empirisk.samplers.base import Guess
+from empirisk.samplers.improper import improper, refuse_no_minimum
 from empirisk.samplers.likelihood import Likelihood
-from empirisk.samplers.mode import inverse_factor, newton_mode, proximal_mode
+from empirisk.samplers.mode import (
+    DENSE,
+    inverse_factor,
+    laplace_shape,
+    newton_mode,
+    proximal_mode,
+    step_within,
+)
+from empirisk.samplers.weighted_gram import weighted_gram
 from empirisk.typing import Array
 
 __all__ = ["LinearTarget"]
-
-# Parameters up to which the covariance near the mode is formed.
-DENSE = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +111,9 @@ class LinearTarget:
     @cached_property
     def smoothing(self) -> float:
         """The t of ``(w - prox_t(w)) / t``, which takes the place of the gradient of the penalty: one over
-        the largest curvature of the rest, as Durmus, Moulines and Pereyra advise (SIAM Journal on Imaging
-        Sciences 11, 2018).
+        the largest curvature of the rest.
         """
-        H = self.hessian(np.asarray(self.problem.start(), dtype=np.float64))
-        if not np.isfinite(H).all():
-            return 1.0
-        largest = float(np.linalg.eigvalsh(H)[-1]) if len(H) <= DENSE else float(np.trace(H))
-        return 1.0 / largest if largest > 0.0 else 1.0
+        return step_within(self.hessian(np.asarray(self.problem.start(), dtype=np.float64)))
 
     @cached_property
     def _rows(self) -> tuple[Any, ...]:
@@ -163,31 +162,27 @@ class LinearTarget:
             Where U has no minimum or is flat along a line, so that its density has no finite mass.
         """
         problem = self.problem
-        refusal = problem.preflight()
-        if refusal is not None and refusal.status is Status.UNBOUNDED:
-            raise self._improper(f"U has no minimum ({refusal.certificate.claim})")
+        refuse_no_minimum(problem, self.title)
         flat = problem.penalty.l2 == 0.0 and self._formula and problem.penalty.l1 == 0.0
         if flat and problem.data.n_rows < problem.n_params:
-            raise self._improper(
+            raise improper(
+                self.title,
                 f"there are {problem.data.n_rows} rows for {problem.n_params} parameters, so that U is flat "
-                "along some line"
+                "along some line",
             )
+        start = self.start
         if problem.n_params > DENSE:
-            return Guess(self.start)
+            return Guess(start)
         if self.proximal and not (self._formula and problem.penalty.l1 == 0.0):
-            return proximal_mode(self)
-        w, H = newton_mode(self)
+            potential, l1 = self.potential, self.potential.scale * float(problem.penalty.l1)
+            # The L2 part stands in the gradient and in the proximal map: near enough for a start.
+            w = proximal_mode(self.inside(start), potential.value_grad, potential.prox, self.smoothing)
+            return laplace_shape(w, self.hessian(w), problem.data.n_cols, l1)
+        w, H = newton_mode(start, self.potential.value_grad, self.hessian)
         factor = inverse_factor(H)
         if factor is None and flat:
-            raise self._improper("U is flat along some line, such as that of collinear columns")
+            raise improper(self.title, "U is flat along some line, such as that of collinear columns")
         return Guess(w, factor)
-
-    def _improper(self, why: str) -> ValueError:
-        """The refusal of a posterior that is no density."""
-        return ValueError(
-            f"{self.title} is improper, which means that exp(-U) has no finite mass to sample from: {why}; "
-            "give the model a penalty (alpha > 0), which is a prior"
-        )
 
     def anchor(self) -> tuple[Array, Array, Array]:
         """Return the mode, the gradient of U there, and the weighted slope of each row's loss there."""
@@ -219,22 +214,11 @@ class LinearTarget:
 
     def hessian(self, w: Array) -> Array:
         """Return the Hessian at w of the part of U that has one."""
-        X, weight, intercept, per_row, l2 = (self._rows[i] for i in (0, 2, 6, 7, 8))
-        p = X.shape[1]
+        weight, intercept, per_row, l2 = (self._rows[i] for i in (2, 6, 7, 8))
         second = per_row * self._derivatives(w)[1]
         # A row of weight 0 is absent, though its derivative may be infinite.
         second = second if weight is None else np.where(weight > 0.0, weight * second, 0.0)
-        design = self.problem.design
-        H = np.zeros((len(w), len(w)))
-        if design.sparse:
-            H[:p, :p] = (X.T @ (sp.diags_array(second) @ X)).toarray()
-        elif second.min() < 0.0:  # the loop takes roots of the weights; this loss is not convex
-            dense = X.astype(np.float64)
-            H[:p, :p] = (dense.T * second) @ dense
-        else:
-            H[:p, :p] = _loops.gram(X, second)
-        H[:p, :p] += l2 * np.eye(p)
-        if intercept:
-            H[p, :p] = H[:p, p] = design.rmatvec(second.astype(design.dtype))
-            H[p, p] = second.sum()
+        H = weighted_gram(self.problem.design, second, intercept)
+        p = self.problem.data.n_cols
+        H[np.arange(p), np.arange(p)] += l2
         return H

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -11,8 +11,10 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from empirisk.samplers.base import Guess
 from empirisk.typing import Array
 
-__all__ = ["inverse_factor", "newton_mode", "proximal_mode"]
+__all__ = ["DENSE", "inverse_factor", "laplace_shape", "newton_mode", "proximal_mode", "step_within"]
 
+# Parameters up to which the covariance near the mode is formed.
+DENSE = 500
 # Newton steps to the mode, and the decrement of U, in nats, at which it is near enough.
 _NEWTON, _CLOSE = 100, 1e-6
 # Proximal gradient steps to the mode of a penalty with kinks, near which chains start.
@@ -21,17 +23,21 @@ _PROXIMAL = 200
 _SINGULAR = 1e-12
 
 
-def newton_mode(target: Any) -> tuple[Array, Array]:
+def newton_mode(
+    w: Array, value_grad: Callable[[Array], tuple[float, Array]], hessian: Callable[[Array], Array]
+) -> tuple[Array, Array]:
     """Return the minimum of U, by Newton steps that are halved until U falls, and the Hessian there.
 
     Parameters
     ----------
-    target : LinearTarget
+    w : array, shape (d,)
+        Where to begin.
+    value_grad : callable(w) -> (float, array)
+    hessian : callable(w) -> array, shape (d, d)
     """
-    w = target.start
-    value, grad = target.potential.value_grad(w)
+    value, grad = value_grad(w)
     for _ in range(_NEWTON):
-        H = target.hessian(w)
+        H = hessian(w)
         try:
             step = cho_solve(cho_factor(H, lower=True), grad)
         except (LinAlgError, ValueError):
@@ -42,43 +48,57 @@ def newton_mode(target: Any) -> tuple[Array, Array]:
         size = 1.0
         while size > 1e-6:
             there = w - size * step
-            new, new_grad = target.potential.value_grad(there)
+            new, new_grad = value_grad(there)
             if new <= value - 1e-4 * size * decrement:
                 break
             size *= 0.5
         else:
             return w, H
         w, value, grad = there, new, new_grad
-    return w, target.hessian(w)
+    return w, hessian(w)
 
 
-def proximal_mode(target: Any) -> Guess:
-    """Return a point near the mode by accelerated proximal gradient steps, and the factor of a shape.
-
-    Each coefficient has the precision of a Laplace prior beside that of the rows: with density proportional
-    to ``exp(-l1 |w|)`` the variance is ``2 / l1^2``.
+def proximal_mode(
+    w: Array,
+    value_grad: Callable[[Array], tuple[float, Array]],
+    prox: Callable[[Array, float], Array],
+    t: float,
+) -> Array:
+    """Return a point near the mode by accelerated proximal gradient steps.
 
     Parameters
     ----------
-    target : LinearTarget
+    w : array, shape (d,)
+        Where to begin.
+    value_grad : callable(w) -> (float, array)
+        U, and the gradient of its smooth part.
+    prox : callable(w, t) -> array
+        Proximal map of t times the penalty.
+    t : float
+        One over the largest curvature of the smooth part, about.
     """
-    potential, t, l1 = target.potential, target.smoothing, float(target.problem.penalty.l1)
-    w = before = v = target.inside(target.start)
+    before = v = w
     least, since = math.inf, 0
     for _ in range(_PROXIMAL):
-        value, grad = potential.value_grad(v)
+        value, grad = value_grad(v)
         if value <= least:
             w, least = v, value
-            # The L2 part stands in the gradient and in the proximal map: near enough for a start.
-            new = potential.prox(v - t * grad, t)
+            new = prox(v - t * grad, t)
             v, before, since = new + since / (since + 3.0) * (new - before), new, since + 1
         else:
             # The momentum went too far, or, where there was none, the step.
             t = t if since > 1 else 0.25 * t
             v, before, since = w, w, 0
-    H = target.hessian(w)
-    p = target.problem.data.n_cols
-    H[np.arange(p), np.arange(p)] += 0.5 * (potential.scale * l1) ** 2
+    return w
+
+
+def laplace_shape(w: Array, H: Array, count: int, l1: float) -> Guess:
+    """Return w with the shape of the Hessian H and of the Laplace priors of the first `count` parameters.
+
+    With density proportional to ``exp(-l1 |w|)`` the variance is ``2 / l1^2``.
+    """
+    H = H.copy()
+    H[np.arange(count), np.arange(count)] += 0.5 * l1**2
     return Guess(w, inverse_factor(H))
 
 
@@ -92,3 +112,14 @@ def inverse_factor(H: Array) -> Array | None:
         return None
     inverse = cho_solve(cho_factor(correlation, lower=True), np.eye(len(H))) / np.outer(scale, scale)
     return np.asarray(np.linalg.cholesky(0.5 * (inverse + inverse.T)))
+
+
+def step_within(H: Array) -> float:
+    """Return one over the largest eigenvalue of a Hessian, or over its trace where that is large to compute.
+
+    As Durmus, Moulines and Pereyra advise for proximal maps (SIAM Journal on Imaging Sciences 11, 2018).
+    """
+    if not np.isfinite(H).all():
+        return 1.0
+    largest = float(np.linalg.eigvalsh(H)[-1]) if len(H) <= DENSE else float(np.trace(H))
+    return 1.0 / largest if largest > 0.0 else 1.0

@@ -119,8 +119,11 @@ def sample(
             ) from None
         interrupted = True
     kept, lines = zip(*pieces, strict=True)
+    told = np.concatenate(kept, axis=1)
+    # Coordinates in which chains move may be others than the parameters that a reader knows.
+    told = aim.reported(told) if hasattr(aim, "reported") else told
     return Draws(
-        np.concatenate(kept, axis=1),
+        told,
         np.concatenate(lines, axis=1),
         aim.names,
         sampler.name,

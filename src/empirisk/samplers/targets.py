@@ -8,6 +8,7 @@ from typing import Any
 from empirisk.problems.linear import LinearProblem
 from empirisk.samplers.base import Sampler, Target
 from empirisk.samplers.linear_target import LinearTarget
+from empirisk.samplers.softmax_target import SoftmaxTarget
 from empirisk.wording import a_thing
 
 __all__ = ["as_target"]
@@ -35,10 +36,11 @@ def as_target(
                 f"{type(thing).__name__} has none: sample it with 'nuts'"
             )
         return thing  # type: ignore[no-any-return]
-    columns = near = None
+    columns = near = classes = None
     if hasattr(thing, "_fitted_problem") and not isinstance(thing, type):
         model, thing = thing, thing._fitted_problem(None, None, None)
         columns, near = getattr(model, "feature_names_in_", None), model.solution_.w
+        classes = getattr(model, "classes_", None)
     if not isinstance(thing, LinearProblem):
         raise TypeError(
             f"{a_thing(type(thing).__name__)} cannot be sampled: give a linear problem, a fitted linear "
@@ -51,4 +53,11 @@ def as_target(
         )
     if dispersion is not None:
         thing = replace(thing, dispersion=dispersion)
+    if thing.loss.multinomial:
+        if sampler.draws_rows:
+            raise TypeError(
+                f"method {sampler.name!r} draws rows of models with one score a row, and a softmax has one "
+                "for each class: sample it with 'nuts'"
+            )
+        return SoftmaxTarget(thing, temperature, columns, classes, sampler.proximal, near)
     return LinearTarget(thing, temperature, columns, sampler.proximal, near)
