@@ -329,6 +329,14 @@ JOINED = {
     "cut_share": 0.4,
 }
 ENERGIES = {"edges": [-1.0, 0.0, 1.0], "energies": [0.5, 0.5], "changes": [0.4, 0.6], "bfmi": [0.9, 1.1]}
+BESIDE = [
+    {"name": "age", "credible": share(0.4), "confidence": share(0.5)},
+    {"name": "a rather long name of a parameter", "credible": share(-0.2), "confidence": share(-0.3)},
+]
+REPLICATED = {
+    **{"name": "max", "edges": [3.0, 4.0, 6.0], "counts": [30, 10]},
+    **{"observed": 5.0, "above": 0.1, "below": 0.92},
+}
 CHAINS = {"name": "a rather long name of a parameter", "r_hat": 1.004}
 DENSITY = {"edges": [-1.0, 0.0, 1.0, 2.5], "density": [0.2, 0.5, 0.2], "mean": 0.6, "low": -0.7, "high": 1.9}
 NETWORK = er.NetworkGraph(
@@ -378,6 +386,7 @@ DISPLAYS: list[Display] = [
     plots.GrowthDisplay(GROWTH),
     plots.ImportancesDisplay(BINARY["model"]["importances"], "rise of log-loss (nats)"),
     plots.InteractionsDisplay({"rows": PAIRS, "scale": "raw score"}),
+    plots.IntervalPairsDisplay(BESIDE, 0.95),
     plots.KernelMatrixDisplay(MATRIX),
     plots.LearningCurveDisplay(BINARY["learning_curve"]),
     plots.MarginsDisplay(VOTE),
@@ -396,6 +405,7 @@ DISPLAYS: list[Display] = [
     plots.QuantilesDisplay(REST["quantiles"]),
     plots.RanksDisplay({**CHAINS, "counts": [[30, 20, 10], [10, 20, 30]]}),
     plots.RegressionMixtureDisplay(LINES),
+    plots.ReplicatedDisplay(REPLICATED),
     plots.ResidualsDisplay(REST["residuals"], "quality (points)"),
     plots.RocDisplay(CHOSEN["roc"], ">50K"),
     plots.ScoresDisplay(CHOSEN["scores"], ">50K", "<=50K"),

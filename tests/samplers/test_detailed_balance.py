@@ -18,7 +18,8 @@ from empirisk.samplers.chains import Chains
 from empirisk.samplers.diagnostics import ess_mean
 from empirisk.typing import Array
 
-ADJUSTED = [name for name, row in REGISTRY.items() if row.exact]
+# Blocks are tried in tests/samplers/test_gibbs.py.
+ADJUSTED = [name for name, row in REGISTRY.items() if row.exact and not row.by_blocks]
 # Steps at which a good part of the proposals is refused, in units of the shape.
 STEP = {"random_walk": 2.0, "mala": 1.2, "proximal_langevin": 1.2, "hmc": 1.4, "nuts": 1.2}
 

@@ -37,7 +37,7 @@ def twin(name: str, f: Any, w: Array, L: Array, rng: Stream) -> Array:
 
 
 def test_every_transition_has_a_twin() -> None:
-    complete({*STEP, "sgld"}, set(REGISTRY), "a twin", "STEP of tests/samplers/test_twins.py")
+    complete({*STEP, "sgld", "gibbs"}, set(REGISTRY), "a twin", "STEP of tests/samplers/test_twins.py")
 
 
 def compiled(name: str, call: Any, start: Array, factor: Array, dense: bool) -> Array:

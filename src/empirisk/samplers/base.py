@@ -70,7 +70,8 @@ class Sampler:
 
     ``name`` is the key of the registry, `move` the compiled transition.  ``exact`` says whether the law that
     the chain settles to is the target itself, ``proximal`` whether a penalty may have kinks, ``draws_rows``
-    whether gradients are estimated from few rows, ``gradient`` whether gradients are used at all.
+    whether gradients are estimated from few rows, ``gradient`` whether gradients are used at all,
+    ``by_blocks`` whether the target draws its parameters itself, block by block.
     """
 
     name: ClassVar[str]
@@ -78,6 +79,7 @@ class Sampler:
     proximal: ClassVar[bool] = False
     draws_rows: ClassVar[bool] = False
     gradient: ClassVar[bool] = True
+    by_blocks: ClassVar[bool] = False
     # What a user can do about steps that diverge.
     remedy: ClassVar[str] = "raise target_acceptance, or write the model in other parameters"
 

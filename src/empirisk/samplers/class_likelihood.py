@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
-from empirisk.samplers.likelihood import checked_rows
+from empirisk.samplers.likelihood import checked_rows, codes_of
 from empirisk.typing import Array
 
 __all__ = ["ClassLikelihood"]
@@ -20,23 +21,33 @@ class ClassLikelihood:
 
     Parameters
     ----------
-    classes : int
+    classes : sequence
+        Labels in the order of the codes.
     columns : int
         Of the rows.
     intercept : bool
         Whether the last parameters are intercepts, one for each class.
     """
 
-    classes: int
+    classes: Any
     columns: int
     intercept: bool
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """What a predictive check looks at where nothing is named: the share of each class."""
+        return {f"share of {label}": partial(_share, code=k) for k, label in enumerate(self.classes)}
+
+    def targets(self, y: Any) -> Array:
+        """Return the codes of labels, as draws of them are."""
+        return codes_of(y, self.classes)
 
     def means(self, draws: Array, X: Any, offset: Any = None) -> Array:
         """Return the chances of classes of rows X (n, p) under draws (chains, m, d), (chains, m, n, k)."""
         X = checked_rows(X, self.columns)
         if offset is not None:
             raise TypeError("draws of several classes take no offset; leave it out")
-        shape = (*draws.shape[:2], -1, self.classes)
+        shape = (*draws.shape[:2], -1, len(self.classes))
         by_row = draws.reshape(shape)
         z = np.einsum("nj,cmjk->cmnk", X, by_row[:, :, : self.columns])
         if self.intercept:
@@ -48,3 +59,8 @@ class ClassLikelihood:
         u = rng.random(means.shape[:3])
         reached = np.cumsum(means, axis=3)[:, :, :, :-1] < u[:, :, :, None]
         return np.asarray(reached.sum(axis=3), dtype=np.float64)
+
+
+def _share(y: Array, code: int) -> float:
+    """The share of a class among the codes of targets."""
+    return float((y == code).mean())

@@ -17,7 +17,8 @@ from empirisk.samplers.charts import chart_of
 from empirisk.samplers.claims import claims
 from empirisk.samplers.diagnostics import energy_ratio, ess_bulk, ess_mean, ess_tail, r_hat
 from empirisk.samplers.draws_summary import DrawsSummary
-from empirisk.samplers.likelihood import Likelihood
+from empirisk.samplers.predictive_check import PredictiveCheck, predictive_check
+from empirisk.samplers.side_by_side import SideBySide, side_by_side
 from empirisk.typing import Array
 from empirisk.wording import counted, quoted
 
@@ -52,7 +53,7 @@ class Draws:
         What helps against steps that diverge.
     interrupted : bool
         Whether the run was stopped before its end.
-    likelihood : Likelihood, optional
+    likelihood : Likelihood or ClassLikelihood, optional
         The law of a target, given the parameters, where the target of the sampler is a linear problem.
     """
 
@@ -65,7 +66,7 @@ class Draws:
     target: str
     remedy: str
     interrupted: bool = False
-    likelihood: Likelihood | None = None
+    likelihood: Any = None
 
     @property
     def divergences(self) -> int:
@@ -179,7 +180,7 @@ class Draws:
         offset : array, shape (rows,), optional
             A known part of the scores.
         """
-        return self._law.means(self.draws, X, offset)
+        return np.asarray(self.law.means(self.draws, X, offset))
 
     def predictive(self, X: Any, offset: Any = None, random_state: Seed = None) -> Array:
         """Return posterior predictive draws: a target for each row and draw, (chains, n, rows).
@@ -206,10 +207,64 @@ class Draws:
         (4, 100, 3)
         """
         rng = np.random.default_rng(check_seed(random_state))
-        return self._law.draw(self._law.means(self.draws, X, offset), rng)
+        return np.asarray(self.law.draw(self.law.means(self.draws, X, offset), rng))
+
+    def predictive_check(
+        self,
+        X: Any,
+        y: Any,
+        statistics: Any = None,
+        *,
+        offset: Any = None,
+        replications: int = 1000,
+        random_state: Seed = None,
+    ) -> PredictiveCheck:
+        """Compare statistics of data with those of data that the model makes at the same rows.
+
+        Each of some draws makes a replication ``y'`` of all targets; ``above`` is the share with ``T(y') >=
+        T(y)``, with its Monte-Carlo interval.  A share near 0 or 1 says that the model does not make data
+        like these.  Rows count once, and the dispersion is taken as known.
+
+        Parameters
+        ----------
+        X : array, shape (rows, p)
+            Columns as those that were sampled.
+        y : array, shape (rows,)
+            Targets: numbers, or labels of the classes.
+        statistics : str, callable, sequence or mapping of them, optional
+            ``"mean"``, ``"sd"``, ``"min"``, ``"max"``, ``"zeros"`` (the share of zeros), or functions of an
+            array of targets (-1 and +1 for two classes, codes for several) that return a number; by default
+            those that fit the loss.
+        offset : array, shape (rows,), optional
+            A known part of the scores.
+        replications : int, default 1000
+            Of all chains together, rounded up to as many of each; at most one a draw.
+        random_state : int, Generator or None, default None
+            Seed; None means 0.
+
+        Examples
+        --------
+        >>> from empirisk.samplers import sample
+        >>> X = np.arange(20.0)[:, None] / 20.0
+        >>> y = 2.0 * X[:, 0] + np.tile([0.5, -0.5], 10)
+        >>> found = sample(er.Ridge(alpha=0.01).fit(X, y), draws=200, dispersion=0.25)
+        >>> found.predictive_check(X, y, "max").off
+        []
+        """
+        return predictive_check(self, X, y, statistics, offset, replications, random_state)
+
+    def against(self, summary: Any) -> SideBySide:
+        """Put posterior intervals beside the confidence intervals of the same coefficients.
+
+        Parameters
+        ----------
+        summary : Summary
+            ``model.summary()`` of a fit with valid standard errors; its level is that of both intervals.
+        """
+        return side_by_side(self, summary)
 
     @property
-    def _law(self) -> Likelihood:
+    def law(self) -> Any:
         """The law of a target; a refusal where there is none."""
         if self.likelihood is None:
             raise ValueError(f"{self.target} has no rows, and so no targets that could be predicted")

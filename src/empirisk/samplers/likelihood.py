@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from empirisk.typing import Array
+from empirisk.wording import quoted
 
-__all__ = ["Likelihood", "checked_rows"]
+__all__ = ["Likelihood", "checked_rows", "codes_of"]
 
 # Halvings of a bracket: to its last digits where its ends are far apart.
 _HALVINGS = 60
@@ -28,12 +29,29 @@ class Likelihood:
         Of the rows.
     intercept : bool
         Whether the last parameter is one.
+    classes : sequence of two labels, optional
+        Of a loss of labels: what -1 and +1 stand for.
     """
 
     loss: Any
     dispersion: float
     columns: int
     intercept: bool
+    classes: Any = None
+
+    @property
+    def statistics(self) -> Any:
+        """What a predictive check looks at where nothing is named: names, or functions by name."""
+        if self.loss.labels:
+            label = "+1" if self.classes is None else str(self.classes[1])
+            return {f"share of {label}": lambda y: float((y > 0.0).mean())}
+        return ["mean", "sd", "zeros", "max"] if self.loss.counts else ["mean", "sd", "min", "max"]
+
+    def targets(self, y: Any) -> Array:
+        """Return targets as draws of them are: finite numbers, or -1 and +1 for labels."""
+        if self.loss.labels and self.classes is not None:
+            return 2.0 * codes_of(y, self.classes) - 1.0
+        return codes_of(y, [-1.0, 1.0]) * 2.0 - 1.0 if self.loss.labels else finite_targets(y)
 
     def means(self, draws: Array, X: Any, offset: Any = None) -> Array:
         """Return the expected targets of rows X (n, p) under draws (chains, k, d), (chains, k, n)."""
@@ -85,6 +103,29 @@ class Likelihood:
     def _reaches(self, y: Array, means: Array, u: Array) -> Any:
         """Whether the distribution function is u or more at y."""
         return np.asarray(self.loss.cdf(y, means, self.dispersion) >= u)
+
+
+def codes_of(y: Any, classes: Any) -> Array:
+    """Return the place of each target among the classes; targets that are none of them are refused."""
+    y, classes = np.asarray(y), list(classes)
+    if y.ndim != 1 or not len(y):
+        raise ValueError(f"y must have shape (rows,), got {y.shape}")
+    found = np.array([y == label for label in classes])
+    if not found.any(axis=0).all():
+        row = int(np.flatnonzero(~found.any(axis=0))[0])
+        raise ValueError(
+            f"y holds {str(y[row])!r} in row {row}, which is no class of the model "
+            f"({quoted([str(c) for c in classes])})"
+        )
+    return np.asarray(np.argmax(found, axis=0), dtype=np.float64)
+
+
+def finite_targets(y: Any) -> Array:
+    """Return targets as numbers; other shapes, NaN and infinity are refused."""
+    out = np.asarray(y, dtype=np.float64)
+    if out.ndim != 1 or not len(out) or not np.isfinite(out).all():
+        raise ValueError(f"y must be an array of finite numbers of shape (rows,), got shape {out.shape}")
+    return out
 
 
 def checked_rows(X: Any, columns: int) -> Array:

@@ -47,6 +47,8 @@ class LinearTarget:
         Whether steps follow the proximal map of the penalty, which may have kinks then.
     near : array, optional
         Parameters near the mode, such as those of a fit; those of the null model where none are known.
+    classes : sequence of two labels, optional
+        What the labels -1 and +1 stand for.
     """
 
     problem: LinearProblem
@@ -54,6 +56,7 @@ class LinearTarget:
     columns: Any = None
     proximal: bool = False
     near: Any = None
+    classes: Any = None
 
     def __post_init__(self) -> None:
         problem = self.problem
@@ -106,7 +109,7 @@ class LinearTarget:
         """The law of a target, given coefficients."""
         problem = self.problem
         loss, _ = problem.loss.plain(problem.data.y)
-        return Likelihood(loss, problem.dispersion, problem.data.n_cols, problem.intercept)
+        return Likelihood(loss, problem.dispersion, problem.data.n_cols, problem.intercept, self.classes)
 
     @cached_property
     def smoothing(self) -> float:

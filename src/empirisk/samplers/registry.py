@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from empirisk.samplers.gibbs import Gibbs
 from empirisk.samplers.hmc import HMC
 from empirisk.samplers.mala import MALA
 from empirisk.samplers.nuts import NUTS
@@ -15,6 +16,7 @@ from empirisk.samplers.ula import ULA
 __all__ = ["REGISTRY"]
 
 REGISTRY: dict[str, Any] = {
+    "gibbs": Gibbs,
     "hmc": HMC,
     "mala": MALA,
     "nuts": NUTS,

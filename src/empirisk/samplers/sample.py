@@ -9,6 +9,7 @@ import numpy as np
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import Seed, check_seed, within
 from empirisk.samplers.base import Sampler
+from empirisk.samplers.block_chains import BlockChains
 from empirisk.samplers.chains import TOLD, Chains
 from empirisk.samplers.draws import Draws
 from empirisk.samplers.minibatch_chains import MinibatchChains
@@ -41,11 +42,11 @@ def sample(
     ----------
     target : fitted linear model, LinearProblem, or Target
         A model that keeps its rows; a problem, for example ``model.problem(X, y)``; or a function of Python
-        in an ``er.samplers.FunctionTarget``.
+        in an ``er.samplers.FunctionTarget``; or blocks in an ``er.samplers.BlockTarget``.
     method : str or Sampler, default "nuts"
         ``"nuts"``, ``"hmc"``, ``"mala"``, ``"random_walk"``; ``"ula"`` and ``"sgld"``, which have a bias;
-        ``"proximal_langevin"`` for an L1 penalty; or one of these with parameters, such as
-        ``er.samplers.NUTS(target_acceptance=0.95)``.
+        ``"proximal_langevin"`` for an L1 penalty; ``"gibbs"`` for an ``er.samplers.BlockTarget``; or one of
+        these with parameters, such as ``er.samplers.NUTS(target_acceptance=0.95)``.
     chains : int, default 4
         Independent chains, at least 1; of compiled targets they run in parallel.
     draws : int, default 1000
@@ -105,9 +106,7 @@ def sample(
     pieces: list[tuple[Array, Array]] = []
     interrupted = False
     try:
-        run = (MinibatchChains if sampler.draws_rows else Chains)(
-            aim, sampler, chains, within(check_seed(random_state), 64)
-        )
+        run = _chains_of(sampler)(aim, sampler, chains, within(check_seed(random_state), 64))
         left_out = run.default_warm_up if warm_up is None else warm_up
         run.warm_up(left_out)
         for piece in run.advance(draws * thin, thin):
@@ -134,6 +133,13 @@ def sample(
         interrupted,
         getattr(aim, "likelihood", None),
     )
+
+
+def _chains_of(sampler: Sampler) -> type[Chains]:
+    """The kind of chains that a sampler runs in."""
+    if sampler.by_blocks:
+        return BlockChains
+    return MinibatchChains if sampler.draws_rows else Chains
 
 
 def sampler_of(method: Any) -> Sampler:

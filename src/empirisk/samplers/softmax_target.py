@@ -129,7 +129,8 @@ class SoftmaxTarget:
     def likelihood(self) -> ClassLikelihood:
         """The law of a class, given the parameters."""
         problem = self.problem
-        return ClassLikelihood(problem.n_outputs, problem.data.n_cols, problem.intercept)
+        classes = range(problem.n_outputs) if self.classes is None else self.classes
+        return ClassLikelihood(list(classes), problem.data.n_cols, problem.intercept)
 
     @cached_property
     def _basis(self) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 
 from empirisk.problems.linear import LinearProblem
 from empirisk.samplers.base import Sampler, Target
+from empirisk.samplers.block_target import BlockTarget
 from empirisk.samplers.linear_target import LinearTarget
 from empirisk.samplers.softmax_target import SoftmaxTarget
 from empirisk.wording import a_thing
@@ -29,6 +30,14 @@ def as_target(
         Of losses that have one, such as the variance of the noise of a squared loss.
     temperature : float > 0, default 1.0
     """
+    if sampler.by_blocks or isinstance(thing, BlockTarget):
+        if sampler.by_blocks and isinstance(thing, BlockTarget):
+            return thing  # type: ignore[return-value]
+        raise TypeError(
+            f"method {sampler.name!r} and {a_thing(type(thing).__name__)} do not go together: 'gibbs' draws "
+            "the blocks of an er.samplers.BlockTarget (such as er.samplers.regression_blocks(X, y)), and the "
+            "others need a potential"
+        )
     if callable(getattr(thing, "guess", None)) and hasattr(thing, "call") and not isinstance(thing, type):
         if sampler.draws_rows and not isinstance(thing, LinearTarget):
             raise TypeError(
@@ -60,4 +69,4 @@ def as_target(
                 "for each class: sample it with 'nuts'"
             )
         return SoftmaxTarget(thing, temperature, columns, classes, sampler.proximal, near)
-    return LinearTarget(thing, temperature, columns, sampler.proximal, near)
+    return LinearTarget(thing, temperature, columns, sampler.proximal, near, classes)
