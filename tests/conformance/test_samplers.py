@@ -36,7 +36,7 @@ from tests.oracles.complete import complete
 
 # A sampler, and how many draws of each of four chains resolve means and covariances of three parameters.
 SAMPLES: dict[str, tuple[Any, int]] = {
-    "gibbs": (Gibbs(), 3000),
+    "gibbs": (Gibbs(), 1500),
     "hmc": (HMC(), 1500),
     "mala": (MALA(), 3000),
     "nuts": (NUTS(), 1500),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,19 @@ def test_the_chart_of_a_check(lines: Any) -> None:
     assert "max" in ax.get_title(loc="left")
     with pytest.raises(ValueError, match="statistic must be one of"):
         check.plot("median")
+
+
+def test_bins_of_counts_hold_as_many_whole_numbers_each() -> None:
+    pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
+    whole = np.random.default_rng(0).integers(0, 130, size=(2, 400, 1)).astype(float)
+    values, edges, _ = PredictiveCheck(["a"], np.array([64.0]), whole, "made", 9).plot().patches[0].get_data()
+    assert values.sum() == 800
+    inside = [((np.arange(130) > a) & (np.arange(130) < b)).sum() for a, b in pairwise(edges)]
+    assert set(inside[:-2]) == {4}
+    same = np.full((2, 400, 1), 3.0)
+    assert PredictiveCheck(["a"], np.array([3.0]), same, "made", 9).plot().patches[
+        0
+    ].get_data().values.tolist() == [800]
 
 
 def test_what_cannot_be_checked_is_refused(lines: Any) -> None:

@@ -26,6 +26,8 @@ Statistic = Callable[[Array], float]
 _TAIL = 0.025
 # Of a standard normal law: the interval of 95 %.
 _Z = 1.959963984540054
+# Bins of a histogram, about.
+_BINS = 40
 # Numbers of replicated targets that are held at once.
 _ROOM = 2_000_000
 
@@ -135,9 +137,7 @@ class PredictiveCheck(Tabular):
         else:
             raise ValueError(f"statistic must be one of {quoted(self.names)}, got {statistic!r}")
         values = self.replicated[:, :, j].ravel()
-        whole = np.unique(values)
-        bins = min(40, max(1, len(whole)))
-        counts, edges = np.histogram(np.append(values, self.observed[j]), bins=bins)
+        edges = _edges(np.append(values, self.observed[j]))
         counts = np.histogram(values, edges)[0]
         return ReplicatedDisplay(
             {
@@ -214,6 +214,20 @@ def _number(name: str, f: Statistic, y: Array) -> float:
             f"statistic {name!r} must return one finite number for an array of targets, got {value!r:.60}"
         )
     return float(value)
+
+
+def _edges(values: Array) -> Array:
+    """Edges of about 40 bins, each as wide as a whole number of the smallest gaps between values.
+
+    Counts and shares lie on a grid, of which bins of any other width hold now more and now fewer places.
+    """
+    distinct = np.unique(values)
+    low, high = float(distinct[0]), float(distinct[-1])
+    if low == high:
+        return np.array([low - 0.5, low + 0.5])
+    gap = float(np.diff(distinct).min())
+    width = gap * max(1.0, math.ceil((high - low) / gap / _BINS))
+    return low - 0.5 * gap + width * np.arange(math.floor((high - low) / width) + 2.0)
 
 
 def _wilson(hits: Any) -> Array:

@@ -138,7 +138,7 @@ class _Rows:
         return np.asarray(self.vectors @ (inverse * self.turned + np.sqrt(noise * inverse) * z))
 
     def residual_square(self, w: Array, b: float) -> float:
-        """Return ``|y - X w - b|^2``."""
+        """Return ``|y - X w - b|^2``, the sum of squares of what a line leaves."""
         off = w - self.fit
         about = self.least - 2.0 * float(self.slope @ off) + float(off @ self.gram @ off)
         # Of rows about their means, what a constant adds is that of n equal residuals.
