@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 from empirisk.distributions import (
+    Dirichlet,
     Gamma,
     Gaussian,
     Laplace,
+    Multinomial,
+    MultivariateGaussian,
     NegativeBinomial,
     Poisson,
+    fit_map,
+    fit_mle,
     goodness_of_fit,
 )
 
@@ -62,3 +69,39 @@ def test_what_cannot_be_compared_is_refused_in_words() -> None:
         goodness_of_fit("multivariate_gaussian", Gaussian().sample(40, 0).reshape(20, 2))
     with pytest.raises(ValueError, match=r"^n_resamples must be a whole number >= 19"):
         goodness_of_fit("gaussian", np.arange(20.0), n_resamples=5)
+
+
+VECTORS = [
+    (MultivariateGaussian([1.0, -0.5], [[1.5, 0.6], [0.6, 0.8]]), {}),
+    (Dirichlet([2.5, 0.7, 1.4]), {}),
+    (Multinomial([0.5, 0.3, 0.2], 6), {"n": 6}),
+]
+
+
+@pytest.mark.parametrize(("law", "known"), VECTORS, ids=lambda v: getattr(v, "name", ""))
+def test_laws_of_several_numbers_are_compared(law: Any, known: dict[str, Any]) -> None:
+    right = goodness_of_fit(type(law), law.sample(150, 2), n_resamples=39, **known)
+    assert "No departure" in right.verdict
+    mixed = np.concatenate([law.sample(75, 2), OTHERS[law.name].sample(75, 3)])
+    assert "do not follow" in goodness_of_fit(type(law), mixed, n_resamples=99, **known).verdict
+
+
+OTHERS: dict[str, Any] = {
+    "multivariate_gaussian": MultivariateGaussian([1.0, -0.5], [[15.0, -6.0], [-6.0, 8.0]]),
+    "dirichlet": Dirichlet([1.0, 20.0, 20.0]),
+    "multinomial": Multinomial([0.1, 0.1, 0.8], 6),
+}
+
+
+def test_a_fit_is_taken_and_made_anew() -> None:
+    x = Gamma(2.0, 1.0).sample(120, 1)
+    fit = fit_mle("gamma", x)
+    told, plain = goodness_of_fit(fit, x, n_resamples=39), goodness_of_fit("gamma", x, n_resamples=39)
+    assert told.statistic == pytest.approx(plain.statistic, rel=1e-12)
+    assert told.p_value == plain.p_value
+    with pytest.raises(ValueError, match="family was fitted by the maximum of the posterior"):
+        goodness_of_fit(fit_map("poisson", [1, 2, 3], Gamma(2.0, 1.0)), [1, 2, 3])
+    with pytest.raises(
+        ValueError, match="normal inverse gamma distribution has no distance to rows of several"
+    ):
+        goodness_of_fit("normal_inverse_gamma", np.abs(np.random.default_rng(0).normal(size=(30, 2))))

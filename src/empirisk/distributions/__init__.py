@@ -24,6 +24,7 @@ from empirisk.distributions.multinomial import Multinomial
 from empirisk.distributions.multivariate_gaussian import MultivariateGaussian
 from empirisk.distributions.negative_binomial import NegativeBinomial
 from empirisk.distributions.normal_inverse_gamma import NormalInverseGamma
+from empirisk.distributions.normal_inverse_wishart import NormalInverseWishart
 from empirisk.distributions.poisson import Poisson
 from empirisk.distributions.registry import REGISTRY
 from empirisk.distributions.student_t import StudentT
@@ -51,6 +52,7 @@ __all__ = [
     "MultivariateGaussian",
     "NegativeBinomial",
     "NormalInverseGamma",
+    "NormalInverseWishart",
     "Poisson",
     "StudentT",
     "Uniform",

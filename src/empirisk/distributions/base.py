@@ -282,6 +282,10 @@ class Distribution:
         """Return the law of the parameters after the rows, for a prior of the family `conjugate` names."""
         raise NotImplementedError
 
+    def discrepancy(self, x: Array) -> tuple[float, str]:
+        """Return how far rows of several numbers are from the law, and what the distance is called."""
+        raise lacking(self, "distance to rows of several numbers; compare column by column")
+
     def separation(self, other: Any) -> float | None:
         """Return ``|L^-1 (m - l)|`` from a law with the same covariance ``L L'`` where both are Gaussian, or
         None elsewhere.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import betaincinv, polygamma
+from scipy.special import betainc, betaincinv, polygamma
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions import dirichlet_forms as forms
@@ -14,6 +14,7 @@ from empirisk.distributions.base import POSITIVE, Distribution, numbers
 from empirisk.distributions.dirichlet_link import concentrations
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.shares import ROUNDING, check_vector
+from empirisk.distributions.uniformity import anderson_darling
 from empirisk.typing import Array, Interval
 
 __all__ = ["Dirichlet"]
@@ -162,6 +163,17 @@ class Dirichlet(ExponentialMember):
                 "posterior instead"
             )
         return np.asarray((self.concentration - 1.0) / (self.concentration.sum() - len(self.concentration)))
+
+    def discrepancy(self, x: Array) -> tuple[float, str]:
+        """Return the distances of Anderson and Darling of the shares that are left, one after the other.
+
+        ``x_j / (x_j + ... + x_k)`` are independent with the laws ``Beta(a_j, a_(j+1) + ... + a_k)``.
+        """
+        a = self.concentration
+        left, rest = np.cumsum(x[:, ::-1], axis=1)[:, ::-1], np.cumsum(a[::-1])[::-1]
+        shares = np.clip(x[:, :-1] / np.maximum(left[:, :-1], 1e-300), 0.0, 1.0)
+        chances = betainc(a[:-1], rest[1:], shares)
+        return sum(map(anderson_darling, chances.T)), "Anderson-Darling of the shares that are left"
 
     def credible(self, level: float) -> Array:
         """Return the middle of each share, which has a Beta law."""

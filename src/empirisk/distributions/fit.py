@@ -23,8 +23,9 @@ from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate
 from empirisk.typing import Array, Interval
 
-__all__ = ["DistributionFit", "covariance_of", "family_of", "fit_mle", "fitted", "intervals"]
+__all__ = ["LIKELIEST", "DistributionFit", "covariance_of", "family_of", "fit_mle", "fitted", "intervals"]
 
+LIKELIEST = "maximum likelihood"  # how a fit of fit_mle says that it was made
 # Where the covariance behind an interval comes from.
 _KINDS = {"model": "law taken for true", "robust": "sandwich", "moments": "moments of the rows"}
 
@@ -141,9 +142,7 @@ def fit_mle(
     member = found.distribution
     matrix = covariance_of(member, rows, covariance)
     bands = intervals(member, matrix, rows.total, level, covariance)
-    return fitted(
-        member, rows, bands, matrix, found.certificate, "maximum likelihood", likelihood=found.log_likelihood
-    )
+    return fitted(member, rows, bands, matrix, found.certificate, LIKELIEST, likelihood=found.log_likelihood)
 
 
 def fitted(

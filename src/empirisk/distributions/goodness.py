@@ -15,8 +15,9 @@ import numpy as np
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import Distribution
 from empirisk.distributions.exact import check_level, check_whole, clopper_pearson
-from empirisk.distributions.fit import columns_of, family_of
+from empirisk.distributions.fit import LIKELIEST, DistributionFit, columns_of, family_of
 from empirisk.distributions.rows import read_rows
+from empirisk.distributions.uniformity import anderson_darling
 from empirisk.results import Estimate
 from empirisk.typing import Array
 
@@ -78,9 +79,10 @@ def goodness_of_fit(
 
     Parameters
     ----------
-    family : class, member or name of a distribution
-        A law of one number.
-    x : array, series or list, shape (n,)
+    family : class, member or name of a distribution, or what :func:`fit_mle` returned
+        A law of one number, or of several with a ``discrepancy`` (multinomial, Dirichlet, Gaussian).  The fit
+        is made anew on x, and on every simulated sample, which corrects for the estimated parameters.
+    x : array, series or list, shape (n,), or (n, d) for laws of d numbers
         Independent rows, each counting once; at least 10.
     n_resamples : int, default 199
         Simulated samples of n rows, each of which is fitted again; at least 19.
@@ -99,7 +101,9 @@ def goodness_of_fit(
     Raises
     ------
     ValueError
-        Laws of several numbers; fewer than 10 rows; counts whose cells are all fitted.
+        Laws of several numbers without a discrepancy; fits by another method than maximum likelihood; row
+        weights, because a bootstrap draws rows that count once; fewer than 10 rows; counts whose cells are
+        all fitted.
 
     Notes
     -----
@@ -112,24 +116,18 @@ def goodness_of_fit(
     >>> found.verdict
     'The rows do not follow the gaussian distribution: do not trust intervals that take it for true.'
     """
-    law = family_of(family, structure, columns_of(x))
-    if law.dimension:
-        raise ValueError(
-            f"the {law.title} is one of {law.dimension} numbers, and goodness_of_fit compares laws of one; "
-            "compare column by column"
-        )
+    law = family_of(law_of(family), structure, columns_of(x))
     check_level(level)
     check_whole("n_resamples", n_resamples, _FEWEST)
     rows = read_rows(law, x)
     values, weight = rows.gathered()
-    values = np.sort(values)
     if (weight != 1.0).any():
         raise ValueError("the row blocks have weights, and a comparison with a law takes each row once")
     if len(values) < 10:
         raise ValueError(f"x has {len(values)} rows, and a comparison with a law needs 10 at least")
     member = law.maximise(rows).distribution
     free = round(float(np.trace(member.tangent)))
-    if member.discrete and len(cells_of(member, len(values))) <= free:
+    if member.discrete and not member.dimension and len(cells_of(member, len(values))) <= free:
         raise ValueError(
             f"the rows of x fill {len(cells_of(member, len(values))) + 1} cells with 5 expected rows each, "
             f"which the {law.title} with {free} free parameters always fits: nothing can be compared"
@@ -138,7 +136,7 @@ def goodness_of_fit(
     rng = generator_of(random_state)
     above = done = 0
     for _ in range(int(n_resamples)):
-        again = np.sort(member.sample(len(values), rng))
+        again = member.sample(len(values), rng)
         try:
             refitted = law.maximise(read_rows(law, again)).distribution
         except ValueError:  # a sample without a maximum, such as one number only
@@ -155,14 +153,25 @@ def goodness_of_fit(
     return GoodnessOfFit(member, seen, name, p, len(values))
 
 
+def law_of(family: Any) -> Any:
+    """Return the law of a fit by maximum likelihood; what is no fit is returned as it is."""
+    if not isinstance(family, DistributionFit):
+        return family
+    if family.method != LIKELIEST:
+        raise ValueError(
+            f"family was fitted by the {family.method}, and goodness_of_fit fits by {LIKELIEST}: give its "
+            "law, fit.distribution, or the result of fit_mle"
+        )
+    return family.distribution
+
+
 def distance(law: Distribution, values: Array) -> tuple[float, str]:
-    """Return how far sorted rows are from a law, and what the distance is called."""
+    """Return how far rows are from a law, and what the distance is called."""
+    if law.dimension:
+        return law.discrepancy(values)
     if law.discrete:
         return pearson(law, values), "Pearson's chi-square over pooled cells"
-    n = len(values)
-    u = np.clip(law.cdf(values), 1e-300, 1.0 - 2.0**-53)
-    weight = 2.0 * np.arange(1, n + 1) - 1.0
-    return float(-n - (weight * (np.log(u) + np.log1p(-u[::-1]))).sum() / n), "Anderson-Darling"
+    return anderson_darling(law.cdf(values)), "Anderson-Darling"
 
 
 def pearson(law: Distribution, values: Array) -> float:

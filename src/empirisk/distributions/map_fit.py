@@ -36,7 +36,8 @@ def fit_map(
     family : class, member or name of a distribution
         Bernoulli, binomial and geometric laws take a Beta prior of p, categorical and multinomial ones a
         Dirichlet prior of p, Poisson and exponential ones a Gamma prior of the rate, a Gaussian law a
-        normal-inverse-gamma prior of mean and variance.
+        normal-inverse-gamma prior of mean and variance, and one of several numbers a normal-inverse-Wishart
+        prior of mean and covariance.
     x : array, memory map, series, list or frame of shape (n,) or (n, d), or RowBlocks
         Independent rows, read in blocks.
     prior : Distribution
@@ -86,14 +87,14 @@ def fit_map(
 
 def check_prior(law: Distribution, prior: Any) -> None:
     """Refuse a prior that is not of the conjugate family, by the name of that."""
-    from empirisk.distributions.registry import REGISTRY
+    from empirisk.distributions.registry import PRIORS, REGISTRY
 
     if not law.conjugate:
         able = sorted(name for name, row in REGISTRY.items() if row.conjugate)
         raise ValueError(
             f"the {law.title} has no conjugate prior here; those of {able} have one. Fit it with fit_mle"
         )
-    wanted = REGISTRY[law.conjugate]
+    wanted = PRIORS[law.conjugate]
     if not isinstance(prior, wanted):
         raise ValueError(
             f"prior of the {law.title} must be er.distributions.{wanted.__name__}, got {prior!r}"

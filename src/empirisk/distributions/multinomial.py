@@ -123,6 +123,12 @@ class Multinomial(SharesMember):
 
         return stats.multinomial(self.n, self.p)
 
+    def discrepancy(self, x: Array) -> tuple[float, str]:
+        """Return ``sum (x_ij - n p_j)^2 / (n p_j)``: large where the chances of the rows differ."""
+        live = self.p > 0.0
+        expected = self.n * self.p[live]
+        return float(((x[:, live] - expected) ** 2 / expected).sum()), "Pearson's chi-square over the rows"
+
     def atoms(self) -> Array | None:
         """Return all rows of counts with the sum n, where they are no more than 200,000."""
         k = len(self.p)

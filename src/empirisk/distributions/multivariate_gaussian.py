@@ -8,12 +8,14 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.special import gammainc, ndtr
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import LINE, POSITIVE, Fitted, Observations, numbers
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.shares import check_vector
 from empirisk.distributions.stirling import deviance
+from empirisk.distributions.uniformity import anderson_darling
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Interval
 
@@ -199,6 +201,17 @@ class MultivariateGaussian(ExponentialMember):
         claim = "log-likelihood - its maximum = 0 but for rounding: the maximum has a closed form"
         return Fitted(member, Certificate(Kind.EXACT, 0.0, 1.0, claim))
 
+    conjugate = "normal_inverse_wishart"
+
+    def posterior(self, prior: Any, data: Observations) -> Any:
+        """Return the law of mean and covariance after the rows: two sums over them."""
+        if prior.dimension != self.dimension:
+            raise ValueError(
+                f"prior is about {prior.dimension} numbers and the rows of x have {self.dimension}; give "
+                "one of their length"
+            )
+        return prior.updated(data)
+
     def likeliest(self, mean: Array) -> tuple[Self, float]:
         """Return the law with the mean and the covariance that the means of the statistics hold."""
         m = mean[: self.dimension]
@@ -246,6 +259,14 @@ class MultivariateGaussian(ExponentialMember):
         gap = solve_triangular(other.root, self.mean - other.mean, lower=True)
         ratios = np.diag(half) ** 2
         return float(0.5 * ((np.tril(half, -1) ** 2).sum() + deviance(1.0, ratios).sum() + gap @ gap))
+
+    def discrepancy(self, x: Array) -> tuple[float, str]:
+        """Return the distances of Anderson and Darling of the columns of ``L^-1 (x - m)`` and of their
+        squared lengths, summed up: columns are standard, lengths chi-square with d degrees of freedom.
+        """
+        z = solve_triangular(self.root, (x - self.mean).T, lower=True)
+        chances = [*ndtr(z), gammainc(0.5 * self.dimension, 0.5 * (z * z).sum(axis=0))]
+        return sum(map(anderson_darling, chances)), "Anderson-Darling of whitened columns and lengths"
 
     def separation(self, other: Any) -> float | None:
         """Return the distance of the means by Mahalanobis, where both laws have the same covariance."""

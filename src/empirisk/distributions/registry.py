@@ -19,11 +19,12 @@ from empirisk.distributions.multinomial import Multinomial
 from empirisk.distributions.multivariate_gaussian import MultivariateGaussian
 from empirisk.distributions.negative_binomial import NegativeBinomial
 from empirisk.distributions.normal_inverse_gamma import NormalInverseGamma
+from empirisk.distributions.normal_inverse_wishart import NormalInverseWishart
 from empirisk.distributions.poisson import Poisson
 from empirisk.distributions.student_t import StudentT
 from empirisk.distributions.uniform import Uniform
 
-__all__ = ["REGISTRY"]
+__all__ = ["PRIORS", "REGISTRY"]
 
 _ROWS: tuple[Any, ...] = (
     Bernoulli,
@@ -46,3 +47,5 @@ _ROWS: tuple[Any, ...] = (
     Uniform,
 )
 REGISTRY: dict[str, Any] = {row.name: row for row in _ROWS}
+# Laws of parameters: those of rows, and those that are priors alone.
+PRIORS: dict[str, Any] = {**REGISTRY, NormalInverseWishart.name: NormalInverseWishart}
