@@ -9,6 +9,7 @@ from empirisk.diagnosis.build import context
 from empirisk.diagnosis.class_rows import rows_of_a_class
 from empirisk.diagnosis.collinearity import collinearity
 from empirisk.diagnosis.concentration import distance_concentration
+from empirisk.diagnosis.dead_units import dead_units
 from empirisk.diagnosis.dominating import dominating_feature
 from empirisk.diagnosis.drift import drift
 from empirisk.diagnosis.formula import target_is_a_formula
@@ -49,6 +50,7 @@ REGISTRY: dict[str, Finder] = {
     "ER218": overdispersion,
     "ER219": target_is_a_formula,
     "ER220": distance_concentration,
+    "ER221": dead_units,
 }
 
 __all__ = ["REGISTRY", "Answer", "Context", "Diagnosis", "Finder", "Outcome", "context"]
