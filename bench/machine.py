@@ -9,7 +9,8 @@ import re
 from pathlib import Path
 
 PACKAGES = (
-    "empirisk numpy scipy scikit-learn scikit-learn-intelex celer skglm liblinear-official glum statsmodels"
+    "empirisk numpy scipy scikit-learn scikit-learn-intelex celer skglm liblinear-official glum statsmodels "
+    "torch jax blackjax numpyro"
 )
 
 
