@@ -38,7 +38,8 @@ class LangevinMean:
     """The largest error of a mean of the draws, in posterior deviations.
 
     A chain of T steps of size h in these units is worth about T h / 2 draws, so that the errors of means are
-    about ``sqrt(2 / (T h))`` of a deviation, and the largest of fifty three times that.
+    about ``sqrt(2 / (T h))`` of a deviation, and ``sqrt(4 / (T h))`` where the noise of rows doubles the
+    variance.  Four of these errors count: the largest of fifty is more than three with a chance of 13 %.
 
     Parameters
     ----------
@@ -75,6 +76,6 @@ class LangevinMean:
 
 OBJECTIVES = (
     LangevinMean("sgld", 0.08, True, accuracy=0.2),
-    # Rows bring as much noise as the law has: variances double, and means vary more.
-    LangevinMean("sgld_plain", 2.5e-3, False, accuracy=1.0),
+    # Rows bring as much noise as the law has, so that variances double.
+    LangevinMean("sgld_plain", 2.5e-3, False, accuracy=1.6),
 )
