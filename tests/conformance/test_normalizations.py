@@ -131,7 +131,7 @@ def test_rows_are_normalised_alone_and_batches_together(rng: np.random.Generator
     for model in (alone, together):
         np.testing.assert_allclose(model.predict(X[:1]), model.predict(X)[:1], rtol=1e-12)
         assert [len(gain) for gain in model.gains_] == [6, 0]
-    assert alone.graph().activations == ("relu, sums normalised by layer", "identity")
+    assert alone.graph().activations == ("relu, layer norm", "identity")
     assert alone.moments_ == [None, None]
     assert together.moments_[0] is not None
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
