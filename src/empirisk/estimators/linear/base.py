@@ -27,6 +27,7 @@ from empirisk.estimators.checks import (
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.linear.inference import InferenceMixin
+from empirisk.estimators.new_rows import new_rows
 from empirisk.estimators.training import Kept, keep
 from empirisk.problems.base import judged
 from empirisk.problems.linear import LinearProblem
@@ -275,18 +276,7 @@ class LinearEstimator(InferenceMixin, Estimator):
 
     def _design(self, X: Any) -> Any:
         """Return the new rows, checked against those of the fit."""
-        check_is_fitted(self)
-        with numbers_only(X):
-            X = validate_data(
-                self,
-                canonical(X),
-                reset=False,
-                accept_sparse=["csr", "csc"],
-                dtype=[np.float64, np.float32],
-                ensure_all_finite=False,
-            )
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
-        return X
+        return new_rows(self, X)
 
     def _scores(self, X: Any) -> Array:
         """Return the scores ``X w + b`` in the public layout: one number a row, or one for each class."""

@@ -22,6 +22,7 @@ from empirisk.estimators.linear.halfspace import HalfspaceClassifier
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.perceptron_walk import PerceptronWalk, row_major
 from empirisk.estimators.linear.witness import on_their_sides
+from empirisk.estimators.streamed_labels import declared_classes
 from empirisk.losses import Loss, OneVersusRest
 from empirisk.losses import Perceptron as PerceptronLoss
 from empirisk.penalties import Zero
@@ -149,18 +150,9 @@ class Perceptron(LinearClassifier):
         self
         """
         first = not hasattr(self, "classes_")
-        if first and classes is None:
-            raise ValueError("classes must name all labels at the first call: a block may lack some of them")
+        declared = declared_classes(classes, None if first else self.classes_)
         with as_before(self) as before:
-            if classes is not None:
-                given = np.unique(np.asarray(classes))
-                if not first and not np.array_equal(given, self.classes_):
-                    raise ValueError(
-                        f"classes is {given.tolist()} here and was {self.classes_.tolist()} before"
-                    )
-                if len(given) < 2:
-                    raise ValueError(f"classes must name at least 2 labels, got {given.tolist()}")
-                self.classes_ = given
+            self.classes_ = declared
             self.alpha_ = 0.0
             problem = self._prepare_block(X, y, first)
             walks = before.get("_walks") or self._new_walks(problem)

@@ -9,19 +9,17 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import log_expit, logsumexp
-from sklearn.base import ClassifierMixin
 
 from empirisk.estimators.agreement import agreeing, largest
-from empirisk.estimators.class_weight import apply_class_weight
-from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.estimators.network.network_base import NetworkEstimator
+from empirisk.estimators.streamed_labels import StreamedLabels
 from empirisk.losses import Logistic, Loss, Softmax
 from empirisk.typing import Array
 
 __all__ = ["MLPClassifier"]
 
 
-class MLPClassifier(ClassifierMixin, NetworkEstimator):
+class MLPClassifier(StreamedLabels, NetworkEstimator):
     """Classification by a network of layers, with the gradient norm on all rows as its certificate.
 
     ``min_W (1/S) sum_i s_i l(y_i, z_i) + alpha (r ||W||_1 + (1-r) ||W||^2 / 2)``
@@ -143,7 +141,6 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
 
     classes_: Any
     class_weight: Any
-    _declared: Any = None
 
     def __init__(
         self,
@@ -196,47 +193,9 @@ class MLPClassifier(ClassifierMixin, NetworkEstimator):
         -------
         self
         """
-        known: Any = getattr(self, "classes_", None)
-        if classes is None and known is None:
-            raise ValueError("classes must name all labels at the first call: a block may lack some of them")
-        given: Any = known if classes is None else np.unique(np.asarray(classes))
-        if len(given) < 2:
-            raise ValueError(f"classes must name at least 2 labels, got {given.tolist()}")
-        if known is not None and not np.array_equal(given, known):
-            raise ValueError(
-                f"classes is {given.tolist()} here and was {known.tolist()} before; new classes need a new "
-                "model"
-            )
-        if isinstance(self.class_weight, str):
-            raise ValueError(
-                f"class_weight={self.class_weight!r} needs all rows: give factors in a dict, or sample_weight"
-            )
-        self._declared = given
-        try:
-            return self._partial_fit(X, y, sample_weight)
-        finally:
-            self.__dict__.pop("_declared", None)
+        return self._with_classes(X, y, classes, sample_weight)
 
     # -- the problem ------------------------------------------------------------------------------
-
-    def _look_at_targets(self, y: Any) -> None:
-        refuse_mixed(y)  # before scikit-learn makes all of them text
-
-    def _targets(self, y: Any, fitting: bool) -> Array:
-        known = self._declared
-        if known is None and not fitting:
-            known = self.classes_
-        listed = "was not in the training data"
-        if known is not None:
-            listed = f"is not among the classes {known.tolist()}"
-        self.classes_, codes = encode_labels(y, known, listed)
-        return np.where(codes, 1.0, -1.0) if len(self.classes_) == 2 else codes.astype(np.float64)
-
-    def _weights(self, weight: Array, targets: Array) -> Array:
-        codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
-        if self._declared is None:
-            return weigh_classes(self.class_weight, self.classes_, codes, weight)
-        return apply_class_weight(self.class_weight, self.classes_, codes, weight)
 
     def _loss(self) -> Loss:
         return Logistic() if len(self.classes_) == 2 else Softmax()

@@ -9,17 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.kept import fingerprint
-from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed, within
-from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import (
     check_count,
-    check_finite,
 )
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.network.checkpoint import Checkpoint, checked_path
@@ -27,6 +24,7 @@ from empirisk.estimators.network.layered_graph import NetworkGraph
 from empirisk.estimators.network.posed import PosedNetwork, without
 from empirisk.estimators.network.run import Trained, epochs_on, train
 from empirisk.estimators.network.training import Training, begin, epoch_order, one_blas_thread
+from empirisk.estimators.new_rows import new_rows
 from empirisk.problems.network import CHUNK, NetworkPass, NetworkProblem
 from empirisk.problems.network_layers import Layers
 from empirisk.problems.normalizations.base import Moments
@@ -217,17 +215,7 @@ class NetworkEstimator(PosedNetwork):
 
     def _scores(self, X: Any) -> Array:
         """Return the scores of rows, shape (n, scores), in the format of X."""
-        check_is_fitted(self)
-        with numbers_only(X):
-            X = validate_data(
-                self,
-                canonical(X),
-                reset=False,
-                accept_sparse=["csr", "csc"],
-                dtype=[np.float64, np.float32],
-                ensure_all_finite=False,
-            )
-        check_finite(Design(X), getattr(self, "feature_names_in_", None))
+        X = new_rows(self, X)
         X = X.tocsr() if getattr(X, "format", "") == "csc" else X
         w = _weights_of(vars(self)).astype(X.dtype)
         parts = []

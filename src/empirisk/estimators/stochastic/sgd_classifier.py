@@ -10,14 +10,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import log_expit, logsumexp
-from sklearn.base import ClassifierMixin
 
 from empirisk.data.offered import offered
 from empirisk.estimators.agreement import agreeing, largest
 from empirisk.estimators.checks import check_flag
-from empirisk.estimators.class_weight import apply_class_weight
-from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
+from empirisk.estimators.streamed_labels import StreamedLabels
 from empirisk.losses import REGISTRY as LOSSES
 from empirisk.losses import Loss, OneVersusRest
 from empirisk.problems.linear import LinearProblem
@@ -39,7 +37,7 @@ def _gives_probabilities(est: Any) -> bool:
     )
 
 
-class SGDClassifier(ClassifierMixin, StochasticEstimator):
+class SGDClassifier(StreamedLabels, StochasticEstimator):
     """Linear classification by stochastic gradient descent, with a certificate.
 
     ``min_{w,b} (1/S) sum_i s_i loss(y_i, x_i.w + b) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
@@ -142,7 +140,6 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
     """
 
     classes_: Any
-    _declared: Any = None
 
     probabilities_open: ClassVar[bool] = True  # a logistic link: never 0 for a class that occurs
 
@@ -190,43 +187,9 @@ class SGDClassifier(ClassifierMixin, StochasticEstimator):
         -------
         self
         """
-        known: Any = getattr(self, "classes_", None)
-        if classes is None and known is None:
-            raise ValueError("classes must name all labels at the first call: a block may lack some of them")
-        given: Any = known if classes is None else np.unique(np.asarray(classes))
-        if len(given) < 2:
-            raise ValueError(f"classes must name at least 2 labels, got {given.tolist()}")
-        if known is not None and not np.array_equal(given, known):
-            raise ValueError(
-                f"classes is {given.tolist()} here and was {known.tolist()} before; new classes need a new "
-                "model"
-            )
-        if isinstance(self.class_weight, str):
-            raise ValueError(
-                f"class_weight={self.class_weight!r} needs all rows: give factors in a dict, or sample_weight"
-            )
-        self._declared = given
-        try:
-            return self._partial_fit(X, y, sample_weight)
-        finally:
-            self.__dict__.pop("_declared", None)
+        return self._with_classes(X, y, classes, sample_weight)
 
     # -- the problem ------------------------------------------------------------------------------
-
-    def _look_at_targets(self, y: Any) -> None:
-        refuse_mixed(y)  # before scikit-learn makes all of them text
-
-    def _targets(self, y: Any, fitting: bool) -> Array:
-        known = self._declared if fitting else self.classes_
-        listed = "" if known is None else f"is not among the classes {known.tolist()}"
-        self.classes_, codes = encode_labels(y, known, listed)
-        return np.where(codes, 1.0, -1.0) if len(self.classes_) == 2 else codes.astype(np.float64)
-
-    def _weights(self, weight: Array, targets: Array) -> Array:
-        codes = (targets > 0).astype(np.intp) if len(self.classes_) == 2 else targets.astype(np.intp)
-        if self._declared is None:
-            return weigh_classes(self.class_weight, self.classes_, codes, weight)
-        return apply_class_weight(self.class_weight, self.classes_, codes, weight)
 
     def _loss_of(self, y: Array) -> tuple[Loss, int]:
         k, base = len(self.classes_), self._base_loss()
