@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,37 @@ def test_a_class_whose_rows_have_no_weight_is_never_predicted(est: Any, rng: np.
         )
     assert (model.predict_proba(d.X)[:, 1] == 0.0).all()
     assert er.verify(model, d.X, d.y, s).kind is Kind.EXACT
+
+
+@pytest.mark.parametrize("fault", ["constant", "constant in a class", "fewer rows than columns", "a copy"])
+@each(USES)
+def test_rows_that_decide_no_law_are_refused_or_answered(
+    est: Any, fault: str, rng: np.random.Generator
+) -> None:
+    """A refusal says what of the rows is at fault, and not in words of linear algebra; no NaN is told."""
+    d = data_for(est, rng)
+    X, y = d.X.copy(), d.y
+    if fault == "constant":
+        X[:, 1] = X[0, 1]
+    elif fault == "constant in a class":
+        X[y == "ash", 1] = X[0, 1]
+    elif fault == "a copy":
+        X[:, 2] = X[:, 1]
+    else:
+        few = np.concatenate([np.flatnonzero(y == label)[:2] for label in np.unique(y)])
+        X, y = X[few], y[few]
+    model, refusal = clone(est), None
+    try:
+        model.fit(X, y)
+    except ValueError as why:
+        refusal = why
+    if refusal is not None:
+        assert not isinstance(refusal, np.linalg.LinAlgError)
+        assert re.search(r"column \d|class '|degrees? of freedom", str(refusal)), refusal
+        return
+    P = model.predict_proba(d.X)
+    assert np.isfinite(P).all()
+    np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-12)
 
 
 # -- naive Bayes: batches -----------------------------------------------------------------------

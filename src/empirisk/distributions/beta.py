@@ -72,6 +72,10 @@ class Beta(ExponentialMember):
         """Return ``-log x - log(1 - x)``, the logarithm of h for each row."""
         return np.asarray(-self.statistics(x).sum(axis=1))
 
+    def base_sum(self, x: Array, weight: Array, sums: Array) -> float:
+        """Return minus the sums of both logarithms: log h is so much of the statistics."""
+        return -float(sums.sum())
+
     def log_partition(self, eta: Array) -> float:
         """Return ``log B(a, b)``, the log-partition at natural parameters eta."""
         return forms.log_beta(eta)

@@ -103,6 +103,10 @@ class Dirichlet(ExponentialMember):
         """Return ``-sum log x_j``, the logarithm of h for each row."""
         return np.asarray(-self.statistics(x).sum(axis=1))
 
+    def base_sum(self, x: Array, weight: Array, sums: Array) -> float:
+        """Return minus the sums of the logarithms: log h is so much of the statistics."""
+        return -float(sums.sum())
+
     def log_partition(self, eta: Array) -> float:
         """Return ``sum log Gamma(eta_j) - log Gamma(sum eta)``, the log-partition at natural
         parameters eta.

@@ -115,16 +115,19 @@ class ExponentialMember(Distribution):
         eta = self.natural
         return float(eta @ sums - total * self.log_partition(eta) + base) if np.isfinite(eta).all() else None
 
+    def sums(self, x: Array, weight: Array) -> tuple[Array, float]:
+        """Return the weighted sums of phi and of log h over rows, all that a likelihood needs of them."""
+        sums = column_sums(weight, self.statistics(x))
+        return sums, self.base_sum(x, weight, sums)
+
+    def base_sum(self, x: Array, weight: Array, sums: Array) -> float:
+        """Return the weighted sum of log h; where that is linear in phi its sums know it without the rows."""
+        return float(weighted_sum(weight, self.log_base(x)))
+
     def maximise(self, data: Observations) -> Fitted:
         """Return the member whose mean of phi is that of the rows: one sum over the blocks."""
         rows, origin = data.centred() if self.located else (data, 0.0)
-        total, sums, base = rows.map_sum(
-            lambda x, weight: (
-                weight.sum(),
-                column_sums(weight, self.statistics(x)),
-                weighted_sum(weight, self.log_base(x)),
-            )
-        )
+        total, sums, base = rows.map_sum(lambda x, weight: (weight.sum(), *self.sums(x, weight)))
         member, left = self.likeliest(sums / total)
         likelihood = member.likelihood_of(total, sums, float(base))
         member = member.shifted(origin) if self.located else member

@@ -242,7 +242,8 @@ def ends(value: float, error: float, domain: Interval, z: float) -> tuple[float,
         share = (value - domain.low) / width
         half = z * error / (width * share * (1.0 - share))
         at = float(logit(share))
-        return (*(domain.low + width * float(expit(at + s * half)) for s in (-1.0, 1.0)), "log odds")  # type: ignore[return-value]
+        low, high = (domain.low + width * float(expit(at + s * half)) for s in (-1.0, 1.0))
+        return low, high, "log odds"
     if math.isfinite(domain.low):
         gap = value - domain.low
         if not gap > 0.0:

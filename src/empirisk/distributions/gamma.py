@@ -92,6 +92,10 @@ class Gamma(ExponentialMember):
         with np.errstate(divide="ignore", invalid="ignore"):
             return -np.log(x)
 
+    def base_sum(self, x: Array, weight: Array, sums: Array) -> float:
+        """Return minus the sum of the logarithms: log h is so much of the statistics."""
+        return -float(sums[0])
+
     def log_partition(self, eta: Array) -> float:
         """Return ``log Gamma(eta_1) - eta_1 log(-eta_2)``, the log-partition at natural parameters eta."""
         return float(gammaln(eta[0]) - eta[0] * math.log(-eta[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from empirisk.inference.predictive import predictive_quantiles
 from empirisk.losses import Poisson
 from empirisk.results import Kind
 from empirisk.typing import Array
+from tests.conformance.estimators import each
+from tests.conformance.posterior_estimators import USES as POSTERIORS
 
 LEARNED = er.BayesianLinearRegression()
 
@@ -122,6 +125,31 @@ def test_a_count_beyond_floats_is_infinite_without_a_warning() -> None:
     X = rows()[0]
     model = er.BayesianGLM("poisson").fit(X, np.random.default_rng(0).poisson(np.exp(X[:, 0])))
     assert model.predict([[1e3, 0.0]]).tolist() == [math.inf]
+
+
+@each(POSTERIORS)
+@pytest.mark.parametrize("fault", ["constant", "a copy", "fewer rows than columns"])
+def test_columns_that_decide_nothing_are_refused_or_answered(est: Any, fault: str) -> None:
+    X, y = rows(30, 4)
+    y = np.round(np.exp(y / 4.0))
+    if fault == "constant":
+        X[:, 1] = 3.0
+    elif fault == "a copy":
+        X[:, 2] = X[:, 1]
+    else:
+        X, y = X[:3], y[:3]
+    model, refusal = clone(est), None
+    try:
+        model.fit(X, y)
+    except ValueError as why:
+        refusal = why
+    if refusal is not None:
+        assert not isinstance(refusal, np.linalg.LinAlgError)
+        assert re.search("column|collinear|rows|precision|prior", str(refusal)), refusal
+        return
+    told = model.predict(X, return_interval=True)
+    assert all(np.isfinite(part).all() for part in told)
+    assert np.all((told[1] <= told[0]) & (told[0] <= told[2]))
 
 
 BY_LAWS = [

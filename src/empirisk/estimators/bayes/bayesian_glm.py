@@ -266,7 +266,7 @@ class BayesianGLM(GeneralizedLinearModel):
         X : array, data frame or sparse matrix, shape (n, p)
             Rows.
         level : float in (0, 1), default 0.95
-            Probability, with the normal law of the score mixed in by 41 Gauss-Hermite nodes.
+            Probability, with the normal law of the score mixed in.
         offset, exposure : array, shape (n,), optional
             As in ``predict``.
 

@@ -23,11 +23,14 @@ from empirisk.estimators.discriminant.covariance import (
     oas,
     shrunk,
 )
+from empirisk.estimators.discriminant.linear_discriminant import LinearDiscriminantAnalysis
+from empirisk.estimators.documented import documented
 from empirisk.typing import Array
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
+@documented(LinearDiscriminantAnalysis)
 class QuadraticDiscriminantAnalysis(BayesRule):
     """Classes are Gaussian, each with a mean and a covariance of its own: boundaries are quadratic.
 
@@ -40,15 +43,13 @@ class QuadraticDiscriminantAnalysis(BayesRule):
     shrinkage : float, "ledoit_wolf", "oas" or None, default None
         The share d of ``(1 - d) C_k + d mu_k I``, mu_k the mean variance of the class: between 0 and 1, or
         estimated for each class.  It is in the units of the columns: bring them to one scale before.
-    priors : array, shape (K,), optional
-        Chances of the classes, in sorted order of the labels; the shares of the weights by default.
+    priors
+        As in :class:`LinearDiscriminantAnalysis`.
 
     Attributes
     ----------
-    classes_ : array, shape (K,)
-        Sorted labels.
-    priors_ : array, shape (K,)
-        Chances of the classes.
+    classes_, priors_
+        As in :class:`LinearDiscriminantAnalysis`.
     means_ : array, shape (K, p)
         Means of the classes.
     covariance_ : array, shape (K, p, p)

@@ -13,12 +13,15 @@ import numpy as np
 
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.checks import is_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.naive_bayes.base import CountedColumns
+from empirisk.estimators.naive_bayes.multinomial import MultinomialNB
 from empirisk.typing import Array
 
 __all__ = ["BernoulliNB"]
 
 
+@documented(MultinomialNB)
 class BernoulliNB(CountedColumns):
     """Columns are 0 or 1 and independent within a class; that a column is absent counts, too.
 
@@ -33,15 +36,13 @@ class BernoulliNB(CountedColumns):
         is refused by name.
     binarize : float or None, default 0.0
         Numbers above it count as 1, others as 0; None takes X as it is, which must hold 0 and 1 alone.
-    priors : array, shape (K,), optional
-        Chances of the classes, in sorted order of the labels; the shares of the weights by default.
+    priors
+        As in :class:`MultinomialNB`.
 
     Attributes
     ----------
-    classes_ : array, shape (K,)
-        Sorted labels.
-    priors_ : array, shape (K,)
-        Chances of the classes.
+    classes_, priors_
+        As in :class:`MultinomialNB`.
     feature_count_ : array, shape (K, p)
         N, the weights of the rows that have the columns.
     feature_log_prob_ : array, shape (K, p)

@@ -15,8 +15,10 @@ from empirisk.data.columns import ColumnCoder
 from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
 from empirisk.data.row_blocks import Block, RowBlocks, check_blocks
 from empirisk.estimators.checks import check_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.label_codes import refuse_mixed
 from empirisk.estimators.naive_bayes.base import NaiveBayes
+from empirisk.estimators.naive_bayes.multinomial import MultinomialNB
 from empirisk.estimators.trees.tree_base import UnknownCategoryWarning
 from empirisk.estimators.undecided import UndecidedError
 from empirisk.typing import Array
@@ -24,6 +26,7 @@ from empirisk.typing import Array
 __all__ = ["CategoricalNB"]
 
 
+@documented(MultinomialNB)
 class CategoricalNB(NaiveBayes):
     """Columns are categories, text or numbers, and independent within a class.
 
@@ -37,15 +40,13 @@ class CategoricalNB(NaiveBayes):
         Lidstone's smoothing, rows that are added to each category of each class, >= 0.  With 0 a category
         that a class did not have has the chance 0 there, and the first new row with it an infinite loss: such
         a fit is refused by name.
-    priors : array, shape (K,), optional
-        Chances of the classes, in sorted order of the labels; the shares of the weights by default.
+    priors
+        As in :class:`MultinomialNB`.
 
     Attributes
     ----------
-    classes_ : array, shape (K,)
-        Sorted labels.
-    priors_ : array, shape (K,)
-        Chances of the classes.
+    classes_, priors_
+        As in :class:`MultinomialNB`.
     columns_ : ColumnCoder
         The categories of each column, in the order of their codes.
     category_count_, feature_log_prob_ : tuples of arrays, shapes (K, c_j)

@@ -9,7 +9,9 @@ import numpy as np
 from empirisk.data.row_blocks import Block
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.discriminant.class_moments import ClassMoments
+from empirisk.estimators.documented import documented
 from empirisk.estimators.naive_bayes.base import NaiveBayes
+from empirisk.estimators.naive_bayes.multinomial import MultinomialNB
 from empirisk.estimators.scales import TINY, too_small
 from empirisk.estimators.undecided import UndecidedError
 from empirisk.typing import Array
@@ -19,6 +21,7 @@ __all__ = ["GaussianNB"]
 EPS = float(np.finfo(float).eps)
 
 
+@documented(MultinomialNB)
 class GaussianNB(NaiveBayes):
     """Columns are Gaussian and independent within a class.
 
@@ -32,15 +35,13 @@ class GaussianNB(NaiveBayes):
     var_smoothing : float, default 1e-9
         Share of the variance of a column over all rows that is added to its variance in each class, >= 0.
         With 0 a column that does not vary in a class is refused by name.
-    priors : array, shape (K,), optional
-        Chances of the classes, in sorted order of the labels; the shares of the weights by default.
+    priors
+        As in :class:`MultinomialNB`.
 
     Attributes
     ----------
-    classes_ : array, shape (K,)
-        Sorted labels.
-    priors_ : array, shape (K,)
-        Chances of the classes.
+    classes_, priors_
+        As in :class:`MultinomialNB`.
     theta_, var_ : arrays, shape (K, p)
         Means and variances, smoothing included.
     certificate_ : Certificate
