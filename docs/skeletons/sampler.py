@@ -8,7 +8,9 @@ and step.
 A sampler is a compiled transition and how its step is tuned.  This one takes a transition that there is
 (`move`).  A new one is a header in cpp/samplers/ beside random_walk.hpp, which asks its target for U and the
 gradient and nothing else, with a row in `Move`, `move_names` and `one_move` of chains.hpp there and in
-`move_of` of cpp/bind/samplers.cpp.  One that is never refused says ``exact = False``.
+`move_of` of cpp/bind/samplers.cpp.  One that is never refused says ``exact = False``.  Its formula in NumPy
+goes to tests/oracles/transitions.py, and its step to STEP in tests/samplers/test_twins.py, where both are
+held to the same numbers.
 """
 
 from __future__ import annotations

@@ -36,6 +36,14 @@ def test_a_fitted_model_is_sampled_or_says_why_not(est: Any, classes: int, rng: 
         assert np.isfinite(means).all()
     if classes == 3 and not is_regression(est):
         np.testing.assert_allclose(means.sum(axis=3), 1.0, rtol=1e-12)
+    loss = getattr(found.law, "loss", None)
+    if loss is not None and not (loss.labels or loss.predictive):
+        with pytest.raises(TypeError, match="has no distribution function to draw targets from"):
+            found.predictive_check(data.X, data.y)
+        return
+    check = found.predictive_check(data.X, data.y, replications=8)
+    assert np.isfinite(check.replicated).all()
+    assert check.replicated.shape[2] == len(check.names) == len(check.observed)
 
 
 def test_parameters_have_the_names_of_the_columns(rng: np.random.Generator) -> None:

@@ -185,8 +185,9 @@ class Draws:
     def predictive(self, X: Any, offset: Any = None, random_state: Seed = None) -> Array:
         """Return posterior predictive draws: a target for each row and draw, (chains, n, rows).
 
-        Labels are -1 and +1.  What is unknown of the parameters and the noise of a new target are both in
-        them; the dispersion is taken as known.
+        Labels of two classes are -1 and +1, those of several their places among the classes.  What is
+        unknown of the parameters and the noise of a new target are both in them; the dispersion is taken as
+        known.
 
         Parameters
         ----------

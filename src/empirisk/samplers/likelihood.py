@@ -30,7 +30,7 @@ class Likelihood:
     intercept : bool
         Whether the last parameter is one.
     classes : sequence of two labels, optional
-        Of a loss of labels: what -1 and +1 stand for.
+        Of a classifier: what its targets -1 and +1 stand for.
     """
 
     loss: Any
@@ -48,8 +48,8 @@ class Likelihood:
         return ["mean", "sd", "zeros", "max"] if self.loss.counts else ["mean", "sd", "min", "max"]
 
     def targets(self, y: Any) -> Array:
-        """Return targets as draws of them are: finite numbers, or -1 and +1 for labels."""
-        if self.loss.labels and self.classes is not None:
+        """Return targets as the loss reads them: finite numbers, or -1 and +1 for labels of two classes."""
+        if self.classes is not None:
             return 2.0 * codes_of(y, self.classes) - 1.0
         return codes_of(y, [-1.0, 1.0]) * 2.0 - 1.0 if self.loss.labels else finite_targets(y)
 

@@ -66,7 +66,8 @@ def sample(
     Returns
     -------
     Draws
-        With ``draws``, ``summary()``, ``certificate``, ``predictive(X)``, ``plot()``, ``to_arviz()``.  A run
+        With ``draws``, ``summary()``, ``certificate``, ``predictive(X)``, ``predictive_check(X, y)``,
+        ``against(model.summary())``, ``plot()``, ``to_arviz()``.  A run
         that is interrupted returns the draws up to then and says so.
 
     Raises

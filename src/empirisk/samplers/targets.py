@@ -29,7 +29,14 @@ def as_target(
     dispersion : float > 0, optional
         Of losses that have one, such as the variance of the noise of a squared loss.
     temperature : float > 0, default 1.0
+        As the dispersion, of problems and fitted models alone.
     """
+    given = callable(getattr(thing, "guess", None)) and hasattr(thing, "call") and not isinstance(thing, type)
+    if (given or isinstance(thing, BlockTarget)) and (dispersion is not None or temperature != 1.0):
+        raise ValueError(
+            f"dispersion and temperature belong to problems and fitted models, and a {type(thing).__name__} "
+            "has its own density: leave them out, and write them into its U or its blocks"
+        )
     if sampler.by_blocks or isinstance(thing, BlockTarget):
         if sampler.by_blocks and isinstance(thing, BlockTarget):
             return thing  # type: ignore[return-value]
@@ -38,7 +45,7 @@ def as_target(
             "the blocks of an er.samplers.BlockTarget (such as er.samplers.regression_blocks(X, y)), and the "
             "others need a potential"
         )
-    if callable(getattr(thing, "guess", None)) and hasattr(thing, "call") and not isinstance(thing, type):
+    if given:
         if sampler.draws_rows and not isinstance(thing, LinearTarget):
             raise TypeError(
                 f"method {sampler.name!r} draws rows of a linear problem or fitted linear model, and a "
