@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import Block, add
 from empirisk.data.row_checks import check_lengths, where
+from empirisk.data.sparse_cells import row_slice
 from empirisk.typing import Access, Array
 from empirisk.wording import a_thing
 
@@ -65,8 +66,6 @@ class BlockList:
         if len(y) != n or (weight is not None and len(weight) != n):
             raise ValueError(f"X has {n} rows, y {len(y)} and weight {n if weight is None else len(weight)}")
 
-        sparse = sp.issparse(X)
-
         def weights(a: int) -> Array:
             if weight is None:  # one number in memory, seen from every row
                 return np.broadcast_to(np.ones(()), min(rows, n - a))
@@ -74,7 +73,7 @@ class BlockList:
 
         blocks = [
             Block(
-                Design(X[a : a + rows] if sparse else np.asarray(X[a : a + rows])),
+                Design(_rows(X, a, min(a + rows, n))),
                 np.asarray(y[a : a + rows]),
                 weights(a),
                 a,
@@ -142,3 +141,11 @@ class BlockList:
         design = Design(np.concatenate([X for X, _, _ in parts]) if X is None else X)
         y, weight = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
         return Block(design, y, weight, 0), np.full(size, self.n_rows / size)
+
+
+def _rows(X: Any, first: int, last: int) -> Any:
+    """Return the rows of an array, a memory map or a sparse matrix; those of CSR are no copies."""
+    if not sp.issparse(X):
+        return np.asarray(X[first:last])
+    cells: Any = X
+    return row_slice(cells, first, last) if cells.format == "csr" else cells[first:last]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["canonical", "is_sparse", "short_indices"]
+__all__ = ["canonical", "is_sparse", "row_slice", "short_indices"]
 
 T = TypeVar("T")
 # Neighbouring cells are compared in pieces that stay in the cache.
@@ -82,6 +82,26 @@ def short_indices(X: T) -> T:
     indices, starts = (part.astype(np.int32, copy=False) for part in (cells.indices, cells.indptr))
     made: T = type(cells)((cells.data, indices, starts), shape=cells.shape)
     return made
+
+
+def row_slice(X: Any, first: int, last: int) -> Any:
+    """Return the rows first, ..., last - 1 of a CSR matrix, whose cells are those in memory and no copies.
+
+    Examples
+    --------
+    >>> X = sp.csr_array(np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 4.0]]))
+    >>> row_slice(X, 1, 3).toarray()
+    array([[0., 2.],
+           [3., 4.]])
+    """
+    if (first, last) == (0, X.shape[0]):
+        return X
+    begin, end = int(X.indptr[first]), int(X.indptr[last])
+    out = type(X)((last - first, X.shape[1]), dtype=X.dtype)
+    # Set one by one: the constructor looks through all indices, and may copy them in another format.
+    out.data, out.indices = X.data[begin:end], X.indices[begin:end]
+    out.indptr = X.indptr[first : last + 1] - X.indptr[first]
+    return out
 
 
 def _same_cells(X: Any) -> Any:

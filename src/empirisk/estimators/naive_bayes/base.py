@@ -6,14 +6,13 @@ import math
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.utils import Tags
 
+from empirisk.clustering.assign import cluster_sums
 from empirisk.data.as_before import as_before
 from empirisk.data.block_list import BlockList
 from empirisk.data.memory import refuse_memory
 from empirisk.data.row_blocks import Block, add
-from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.checks import check_number, check_weights, naming_lone_weight
 from empirisk.estimators.discriminant.base import BLOCK, BayesRule
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed
@@ -128,8 +127,8 @@ class CountedColumns(NaiveBayes):
         check_number("alpha", self.alpha, 0.0)
 
     def _values(self, X: Any) -> Any:
-        """Return the cells that are summed, as float64."""
-        return X.astype(np.float64, copy=False)
+        """Return the cells that are summed, as numbers of the two formats of the loops."""
+        return X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
 
     def _sums(self, block: Block) -> tuple[Any, Array]:
         K, p = len(self.classes_), block.design.shape[1]
@@ -161,7 +160,7 @@ class CountedColumns(NaiveBayes):
 
 
 def class_sums(X: Any, codes: Any, weight: Array, n_classes: int) -> Array:
-    """``sum_{i in k} s_i x_i``, shape (K, p), of dense or CSR rows in float64.
+    """``sum_{i in k} s_i x_i``, shape (K, p), of dense or CSR rows, in float64.
 
     Examples
     --------
@@ -169,8 +168,4 @@ def class_sums(X: Any, codes: Any, weight: Array, n_classes: int) -> Array:
     array([[1.],
            [6.]])
     """
-    n = len(codes)
-    cells = (np.asarray(weight, dtype=np.float64), (codes, np.arange(n)))
-    pick: Any = sp.csr_array(cells, shape=(n_classes, n))
-    sums: Any = pick @ X
-    return np.asarray(sums.toarray() if is_sparse(sums) else sums)
+    return cluster_sums(X, np.asarray(weight, dtype=np.float64), codes.astype(np.int32), None, n_classes)[0]

@@ -99,9 +99,7 @@ class BernoulliNB(CountedColumns):
                 f"binarize = {self.binarize:g} makes 1 of the cells that a sparse X does not store: give a "
                 "threshold >= 0, or X.toarray()"
             )
-        out = X.astype(np.float64)
-        out.data = (X.data > self.binarize).astype(np.float64)
-        return out
+        return type(X)(((X.data > self.binarize).astype(np.float64), X.indices, X.indptr), shape=X.shape)
 
     def _conclude(self, sums: Any, rows: Any = None) -> str:
         weight, count = sums
