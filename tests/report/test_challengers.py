@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+import skops.io as sio
 
 import empirisk as er
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.scoring import Scoring
+from empirisk.report.errors import DataError
 from empirisk.report.fit.bayes import bayes_estimator, bayes_seconds, laws_of, n_law_numbers, unsuited
 from empirisk.report.fit.behind import FEWEST, behind
 from empirisk.report.fit.candidates import RACED, Candidate, candidates
@@ -24,11 +27,13 @@ from empirisk.report.fit.encode import make_encoder
 from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.network import FEWEST_ROWS, n_weights, network_estimator, network_seconds
 from empirisk.report.fit.plan import make_plan
-from empirisk.report.fit.recipe import Encoders
+from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.progress import Silent
+from empirisk.report.saved.bare import numbers_only
 from empirisk.report.saved.inspect_file import inspect_lines
+from empirisk.report.saved.model_file import PLAIN, _is_own_type
 from empirisk.report.saved.verify_file import verify_file, verify_lines
 from tests.report.reports import make_report
 from tests.report.tables import table_of
@@ -250,6 +255,14 @@ def test_the_columns_decide_which_naive_bayes_is_tried() -> None:
         assert [why for why in left.values() if why] == ([] if name else [left["gaussian_nb"]])
 
 
+def test_a_number_below_zero_among_the_rows_of_the_test_is_no_count() -> None:
+    table = table_of(words(0, n=60, p=60))
+    train, other = take(table, np.arange(40)), take(table, np.arange(40, 60))
+    assert laws_of(table, train, other) == "multinomial_nb"
+    below = replace(other, frame=other.frame.with_columns(x0=pl.lit(-1.0)))
+    assert laws_of(table, train, below) != "multinomial_nb"
+
+
 def test_the_plan_says_what_is_not_tried_and_why() -> None:
     table = table_of(one_covariance(0, n=60))
     train = take(table, np.arange(60))
@@ -316,6 +329,28 @@ def test_a_class_without_a_law_in_a_fold_costs_one_candidate() -> None:
     assert not outrun
 
 
+@pytest.mark.parametrize(
+    "candidate",
+    [c for c in BY_NAME.values() if c.role == "candidate" and c.kind != "forest"],
+    ids=lambda c: c.name,
+)
+def test_the_model_of_every_candidate_is_made_of_trusted_types(candidate: Candidate) -> None:
+    """What a model file holds of it answers as before (forests hold what trees and boosting do)."""
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 2, 80)
+    counts = {f"x{j}": rng.poisson(1.0 + code * (j < 4), 80) for j in range(12)}
+    regression = candidate.name not in {c.name for c in candidates("binary")}
+    table = table_of(counts | {"y": rng.normal(size=80) if regression else np.array(["a", "b"])[code]})
+    train = take(table, np.arange(80))
+    value = {"alpha": 0.01, "rounds": 3.0, "n_neighbors": 3.0, "": math.nan}[candidate.parameter]
+    fitted = recipe(candidate, table, value, 0).fit(train.frame, train.y)
+    dump = sio.dumps(numbers_only(fitted))
+    asked = sio.get_untrusted_types(data=dump)
+    assert [name for name in asked if name not in PLAIN and not _is_own_type(name)] == []
+    again = sio.loads(dump, trusted=asked)
+    np.testing.assert_array_equal(again.predict(train.frame), fitted.predict(train.frame))
+
+
 # -- whole reports -----------------------------------------------------------------------------------
 
 CASES: dict[str, tuple[Any, str, str]] = {
@@ -370,6 +405,9 @@ def test_a_report_chooses_explains_saves_and_verifies(tmp_path: Path, case: str)
         setattr(est, held, 1.1 * getattr(est, held))
     else:
         loaded.pipeline[-1].coefs_[0][0, 0] += 0.1
+    if name == "multinomial_nb":
+        with pytest.raises(DataError, match=r"Naive Bayes \(counts\) cannot predict: .*counts are >= 0"):
+            loaded.predict(frame.with_columns(x0=pl.lit(-1)))
     assert not verify_file(loaded, table).proved
     assert any("does not follow from these data" in line for line in verify_lines(verify_file(loaded, table)))
 

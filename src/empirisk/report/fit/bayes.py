@@ -40,7 +40,7 @@ def bayes_estimator(candidate: Candidate) -> Any:
     return estimators.REGISTRY[name](**given)
 
 
-def laws_of(table: Table, sample: Sample) -> str:
+def laws_of(table: Table, *samples: Sample) -> str:
     """Return which naive Bayes suits the columns of a table, "" where none does.
 
     Of at least ten columns of whole numbers from 0 up (truth values among them) of which a quarter of the
@@ -50,16 +50,16 @@ def laws_of(table: Table, sample: Sample) -> str:
     ----------
     table : Table
         Decides the columns.
-    sample : Sample
-        Training rows.
+    *samples : Sample
+        Training rows, and those of the test: a number below 0 in either is no count.
     """
     blocks = {key for key, names in blocks_of(table).items() if names and not key.startswith("missing")}
     if blocks <= {"levels", "truths"}:
         return "categorical_nb"
     if not blocks <= {"numbers", "truths"}:
         return ""
-    if sample.frame.width >= COUNTED:
-        values = sample.frame.to_numpy()
+    if samples[0].frame.width >= COUNTED:
+        values = np.concatenate([sample.frame.to_numpy() for sample in samples])
         values = values[np.isfinite(values)]
         counts = values.size and values.min() >= 0.0 and not np.mod(values, 1.0).any()
         if counts and np.mean(values == 0.0) >= 0.25:
@@ -67,7 +67,7 @@ def laws_of(table: Table, sample: Sample) -> str:
     return "" if "truths" in blocks else "gaussian_nb"
 
 
-def unsuited(table: Table, sample: Sample, p: int) -> dict[str, str]:
+def unsuited(table: Table, sample: Sample, p: int, *others: Sample) -> dict[str, str]:
     """Return the names of the candidates of this kind that are not tried on a table, each with the reason.
 
     Of the three naive Bayes one suits a table at most, and the others have no reason to be told of.
@@ -79,9 +79,11 @@ def unsuited(table: Table, sample: Sample, p: int) -> dict[str, str]:
         Training rows.
     p : int
         Encoded columns.
+    *others : Sample
+        Further rows that will be predicted, which decide on nothing but whether counts are counts.
     """
     fewest = min(sample.counts or [0])
-    suits = laws_of(table, sample)
+    suits = laws_of(table, sample, *others)
     out = {name: "" for name in NAIVE if name != suits}
     if not suits:
         out["gaussian_nb"] = (

@@ -136,7 +136,7 @@ def prepare(
         else ()
     )
     p = encoded.shape[1]
-    left = unsuited(table, train, p) if "bayes" in kinds and train.n_classes else {}
+    left = unsuited(table, train, p, test) if "bayes" in kinds and train.n_classes else {}
     plan = make_plan(train, p, time_limit, kinds, steps, left)
     folds = make_folds(train, plan.n_folds, plan.n_repeats, seed)
     seconds = math.inf if deadline is None else 0.25 * deadline.left()

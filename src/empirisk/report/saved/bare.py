@@ -27,6 +27,7 @@ TABLES = frozenset(
         "empirisk.estimators.neighbors.vote_weights.VoteWeights",
         "empirisk.estimators.kernel.score_probabilities.ScoreProbabilities",
         "empirisk.estimators.network.units.Units",
+        "empirisk.problems.network_layers.Layers",
     }
 )
 # How a fit went, and the groups of its training rows, which `predict` says again.
@@ -77,10 +78,11 @@ def _plain_data(value: Any) -> bool:
 
 def is_own_record(name: str) -> bool:
     """Return whether a dotted name is a frozen record that our estimators hold: trees, rows to search, names
-    of columns, a loss, a kernel, a distance.
+    of columns, a loss, a kernel, a distance, the layers of a network.
     """
     from empirisk import kernels, losses, neighbors
+    from empirisk.problems import activations
 
-    known = (losses.REGISTRY, kernels.REGISTRY, neighbors.METRICS)
+    known = (losses.REGISTRY, kernels.REGISTRY, neighbors.METRICS, activations.REGISTRY)
     named = {f"{kind.__module__}.{kind.__qualname__}" for registry in known for kind in registry.values()}
     return name in TABLES or name in named

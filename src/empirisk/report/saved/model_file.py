@@ -111,10 +111,18 @@ class ModelFile:
             same rows in a file.
         """
         table = self._table(data)
-        values = self.pipeline.predict(model_frame(table))
+        values = self._asked("predict", table)
         if not self.classes:
             return np.asarray(values, dtype=np.float64)
         return np.asarray(self.classes, dtype=object)[np.asarray(values, dtype=np.intp)]
+
+    def _asked(self, what: str, table: Table) -> Any:
+        """Return what the pipeline answers; rows that it refuses (such as counts below 0) are named."""
+        try:
+            return getattr(self.pipeline, what)(model_frame(table))
+        except ValueError as error:
+            label = self.metadata["model"]["label"]
+            raise DataError(f"{table.source.name} has rows that {label} cannot predict: {error}") from error
 
     def distances(self, data: Any) -> np.ndarray:
         """Distance of each row to the centre of each cluster, shape (n, k); only for clusters.
@@ -136,7 +144,7 @@ class ModelFile:
             what = "a number" if not self.classes else "clusters"
             raise ModelFileError(f"this model predicts {what}, so there are no probabilities: use predict")
         table = self._table(data)
-        found = np.asarray(self.pipeline.predict_proba(model_frame(table)), dtype=np.float64)
+        found = np.asarray(self._asked("predict_proba", table), dtype=np.float64)
         present = np.asarray(self.pipeline.classes_, dtype=np.intp)
         if present.size == len(self.classes):
             return found
