@@ -56,5 +56,5 @@ def test_what_is_no_law_is_refused_in_words() -> None:
 
 
 def test_means_at_the_border_have_no_maximum() -> None:
-    with pytest.raises(ValueError, match=r"lies at the border of what phi can be"):
+    with pytest.raises(ValueError, match=r"may lie at the border of what phi can be"):
         fit_mle(ExponentialFamily(eta=(0.0,), within=Interval(0.0, 1.0)), [1.0, 1.0, 1.0])

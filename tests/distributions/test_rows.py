@@ -57,7 +57,7 @@ def test_a_memory_map_gives_the_same_bits(law: Any, fit: Any, tmp_path: Path) ->
     assert here.log_likelihood == pytest.approx(here.distribution.log_prob(x).sum(), rel=1e-10, abs=1e-9)
     there = fit(family(law), np.load(path, mmap_mode="r"), **told(law))
     assert here.distribution == there.distribution
-    assert np.array_equal(here.covariance, there.covariance)
+    assert np.array_equal(here.covariance, there.covariance, equal_nan=True)
     assert here.log_likelihood == there.log_likelihood
 
 
@@ -151,7 +151,7 @@ def test_fewer_rows_than_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match=r"a column is constant"):
         fit_mle("multivariate_gaussian", np.column_stack([np.arange(5.0), np.ones(5)]))
     for name in ("gaussian", "gamma", "student_t"):
-        with pytest.raises(ValueError, match=r"the same number"):
+        with pytest.raises(ValueError, match=r"the same number|a variance needs more than 1"):
             fit_mle(name, [2.0])
 
 

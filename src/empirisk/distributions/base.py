@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from numbers import Integral
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from empirisk.data.seeds import Seed
 from empirisk.distributions.lattice import counts_near
-from empirisk.distributions.odd_rows import guard, numbers
+from empirisk.distributions.odd_rows import check_held, guard, numbers
+from empirisk.distributions.parameters import check_between, check_count
 from empirisk.results import Certificate
 from empirisk.typing import Array, Interval
 
@@ -33,6 +33,7 @@ __all__ = [
     "Observations",
     "check_between",
     "check_count",
+    "check_held",
     "numbers",
 ]
 
@@ -138,6 +139,10 @@ class Distribution:
 
     def with_parameters(self, **values: Any) -> Self:
         """Return the same law with other values of the named parameters."""
+        unknown = sorted(values.keys() - self.parameters.keys())
+        if unknown:
+            has = list(self.parameters)
+            raise TypeError(f"{unknown[0]!r} is no parameter of the {self.title}: it has {has}")
         return replace(self, **values)
 
     @classmethod
@@ -200,6 +205,8 @@ class Distribution:
     def inverse_information(self) -> Array:
         """Return the inverse of the Fisher information: the covariance of estimates times the rows."""
         F = self.fisher_information()
+        if not np.isfinite(F).all():
+            raise OverflowError  # which becomes a sentence about units
         unit = 1.0 / np.sqrt(np.diag(F))
         # In units of their own errors: parameters may be of any size, and what is singular is told.
         values, vectors = np.linalg.eigh(F * np.outer(unit, unit)) if np.isfinite(unit).all() else ([0.0], F)
@@ -267,6 +274,11 @@ class Distribution:
     # The orders of the central moments that fix a member, beside its mean.
     orders: ClassVar[tuple[int, ...]] = (2,)
 
+    # Whether the name alone says which family it is.
+    by_name: ClassVar[bool] = True
+    # Parameters whose estimate by moments has no normal law, and why.
+    unsure_by_moments: ClassVar[Mapping[str, str]] = {}
+
     def moment_rows(self, x: Array) -> Array:
         """Return the numbers whose moments are matched: the rows themselves."""
         return x
@@ -327,33 +339,3 @@ def lacking(law: Distribution, what: str) -> ValueError:
 def _first(x: Array, row: int) -> str:
     """The words for a row that is refused: its number, or its numbers where there are several."""
     return f"{x[row]:g}" if x.ndim == 1 else np.array2string(x[row], threshold=6, precision=4)
-
-
-def check_between(law: str, name: str, value: Any, domain: Interval) -> None:
-    """Refuse a parameter outside of its interval.
-
-    Examples
-    --------
-    >>> check_between("bernoulli", "p", 1.5, Interval(0.0, 1.0))
-    Traceback (most recent call last):
-    ...
-    ValueError: p of the bernoulli distribution must be a number in [0, 1], got 1.5
-    """
-    plain = np.ndim(value) == 0 and np.asarray(value).dtype.kind in "biuf"
-    if not plain or not bool(domain.contains(np.asarray(value, dtype=np.float64))):
-        raise ValueError(f"{name} of the {law} distribution must be a number in {domain}, got {value!r}")
-
-
-def check_count(law: str, name: str, value: Any) -> None:
-    """Refuse a parameter that is not a whole number from 1 on.
-
-    Examples
-    --------
-    >>> check_count("binomial", "n", 2.5)
-    Traceback (most recent call last):
-    ...
-    ValueError: n of the binomial distribution must be a whole number >= 1, got 2.5
-    """
-    whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-    if not whole or value < 1:
-        raise ValueError(f"{name} of the {law} distribution must be a whole number >= 1, got {value!r}")

@@ -39,6 +39,7 @@ class Beta(ExponentialMember):
     b: float = 1.0
 
     name = "beta"
+    closed_form = False
     domains: ClassVar[dict[str, Interval]] = {"a": POSITIVE, "b": POSITIVE}
 
     def __post_init__(self) -> None:

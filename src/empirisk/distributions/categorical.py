@@ -44,6 +44,8 @@ class Categorical(SharesMember):
         """Return the law with k equal chances."""
         k = structure["k"]
         check_count(cls.name, "k", k)
+        if k < 2:
+            raise ValueError(f"k of the {cls.name} distribution must be 2 classes or more, got {k!r}")
         return cls(np.full(int(k), 1.0 / k))
 
     @property

@@ -41,6 +41,7 @@ class Dirichlet(ExponentialMember):
     concentration: Any = (1.0, 1.0)
 
     name = "dirichlet"
+    closed_form = False
     simplex = True
 
     def __post_init__(self) -> None:

@@ -92,7 +92,8 @@ def divergence(a: Array, c: Array) -> float:
     n, m = a.sum(), c.sum()
     gap = (c - a) - a * ((c - a).sum() / n)
     shares = float(deviance(c, a * (m / n), gap).sum())
-    return max(0.0, shares + float(gamma_divergence(c, a).sum() - gamma_divergence(m, n)))
+    whole = shares + float(gamma_divergence(c, a).sum() - gamma_divergence(m, n))
+    return 0.0 if whole < 0.0 else whole  # rounding
 
 
 def inverse_information(a: Array) -> Array:

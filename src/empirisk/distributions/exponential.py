@@ -80,15 +80,15 @@ class Exponential(ExponentialMember):
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
         """Return the law whose rate is one over the mean."""
-        if not mean[0] > 0.0:
-            raise ValueError(
-                "all rows of x are 0, so that the likelihood grows with the rate without limit; look at "
-                "where x comes from"
-            )
         return self.matched(mean[0], None), 0.0
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law whose rate is one over the mean."""
+        if not mean > 0.0:
+            raise ValueError(
+                "all rows of x are 0, so that the likelihood grows with the rate without limit; look at "
+                "where x comes from"
+            )
         return self.with_parameters(rate=float(1.0 / mean))
 
     def log_prob(self, x: Any) -> Array:
@@ -119,6 +119,10 @@ class Exponential(ExponentialMember):
         low, high = chi_square_ends(2.0 * n, level)
         scale = self.rate / (2.0 * n)
         return {"rate": (low * scale, high * scale, "chi-square")}
+
+    def inverse_information(self) -> Array:
+        """Return ``r^2``, the inverse of the Fisher information."""
+        return np.array([[self.rate * self.rate]])
 
     conjugate = "gamma"
 

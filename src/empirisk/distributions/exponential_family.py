@@ -1,7 +1,7 @@
 """Exponential families that users write down: ``p(x) = h(x) exp(eta . phi(x) - A(eta))``.
 
-Where A is not given it is ``log int h exp(eta . phi)``, by quadrature or by a sum over counts; the mean and
-the covariance of phi are integrals on the same nodes.
+Where A is not given it is ``log int h exp(eta . phi)``, on panels that are halved until they agree with their
+halves, or a sum over counts; the mean and the covariance of phi are integrals on the same nodes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy as np
 from scipy.special import logsumexp
 
 from empirisk.data.seeds import Seed, generator_of
+from empirisk.distributions.adaptive import Grid, resolve
 from empirisk.distributions.base import LINE, numbers
 from empirisk.distributions.exponential_member import ExponentialMember
-from empirisk.distributions.quadrature import NODES, REACH, Support, panel_nodes
+from empirisk.distributions.family_fit import check_given, climb
+from empirisk.distributions.quadrature import NODES, Support, panel_nodes
 from empirisk.distributions.shares import check_vector
 from empirisk.typing import Array, Interval
 
@@ -26,8 +28,10 @@ __all__ = ["ExponentialFamily"]
 # Counts that are summed up where a lattice has no end; the share of the sum that its last terms may have.
 _COUNTS, _TAIL = 16_384, 1e-12
 _STEPS = 200
-# How far an A that is given may be from the integral, which kinks of phi make less exact.
-_AGREE = 1e-5
+# How exact an integral must be, as a share of itself.
+_EXACT = 1e-7
+# Grids that are kept: those of a step of Newton's method and of what is asked at its end.
+_KEPT = 4
 _HALF_LINE = Interval(0.0, math.inf, high_closed=False)
 
 
@@ -52,12 +56,14 @@ class ExponentialFamily(ExponentialMember):
     lattice : bool, default False
         Whether only whole numbers have chances.
     centre, scale : float, default 0.0 and 1.0
-        About where the mass lies on a support without ends, and how far it spreads.
+        About where the mass lies on a support without ends, and how far it spreads, where panels begin: they
+        are halved around peaks wherever these are, and fewer where they are known.
 
     Raises
     ------
     ValueError
-        An integral that does not converge at eta; an A that is not its logarithm.
+        An integral that does not converge at eta, or that halving the panels changes by more than 1e-7 of
+        itself; an A that is not its logarithm, a gradient or a hessian other than its derivatives.
 
     Notes
     -----
@@ -83,6 +89,8 @@ class ExponentialFamily(ExponentialMember):
     scale: float = 1.0
 
     name = "exponential_family"
+    closed_form = False
+    by_name = False
     orders: ClassVar[tuple[int, ...]] = ()
     structure: ClassVar[tuple[str, ...]] = (
         "h",
@@ -97,28 +105,19 @@ class ExponentialFamily(ExponentialMember):
     )
 
     def __post_init__(self) -> None:
+        for name in ("h", "phi", "A", "gradient", "hessian"):
+            if not (getattr(self, name) is None or callable(getattr(self, name))):
+                raise TypeError(f"{name} must be a function or None, got {getattr(self, name)!r}")
         if not isinstance(self.within, Interval):
             raise ValueError(f"within must be an empirisk.typing.Interval, got {self.within!r}")
         object.__setattr__(self, "eta", check_vector(self.name, "eta", self.eta, LINE))
         object.__setattr__(self, "discrete", bool(self.lattice))
-        k = self.statistics(self._nodes()[0][:1]).shape[1]
+        k = self.statistics(self._first()).shape[1]
         if k != len(self.eta):
             raise ValueError(f"phi gives {k} statistics and eta has {len(self.eta)} numbers; give as many")
-        object.__setattr__(self, "_own", self.log_partition(self.eta))
-        if not math.isfinite(self._own):  # type: ignore[attr-defined]
-            raise ValueError(
-                f"A is not finite at eta = {self.eta.tolist()}: give natural parameters at which h exp(eta "
-                "phi) has a finite integral"
-            )
-
-        if self.A is not None:
-            whole = self._integral(self.eta)
-            own = self.log_partition(self.eta)
-            if math.isfinite(whole) and abs(whole - own) > _AGREE * max(1.0, abs(whole)):
-                raise ValueError(
-                    f"A is {own:.6g} at eta = {self.eta.tolist()}, and the logarithm of the integral of h "
-                    f"exp(eta phi) is {whole:.6g}: the density would not sum to 1; correct A, h or phi"
-                )
+        if not math.isfinite(self.log_partition(self.eta)):
+            raise self._unknown(self.eta)
+        self._check_given(self.eta)
 
     @property
     def support(self) -> Interval:
@@ -159,49 +158,92 @@ class ExponentialFamily(ExponentialMember):
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(np.asarray(self.h(x), dtype=np.float64))
 
-    def _nodes(self) -> tuple[Array, Array]:
-        """The points that carry the law, and the logarithms of their widths."""
-        if not self.lattice:
-            x, width = Support(self.within, self.centre, self.scale).nodes()
-            with np.errstate(divide="ignore"):
-                return x, np.log(width)
-        low, high = self.within.low, self.within.high
-        if not math.isfinite(low):
-            raise ValueError("within must have a lower end where lattice=True")
-        x = np.arange(math.ceil(low), min(high, low + _COUNTS) + 1.0)
-        return x, np.zeros(len(x))
+    @property
+    def _place(self) -> Support:
+        """The change of variable of the integrals over the support."""
+        return Support(self.within, self.centre, self.scale)
 
-    def _terms(self, eta: Array) -> tuple[Array, Array]:
-        """The points, and the logarithms of ``h exp(eta . phi)`` times their widths."""
-        x, log_width = self._nodes()
-        with np.errstate(over="ignore", invalid="ignore"):
-            terms = self.log_base(x) + self.statistics(x) @ eta + log_width
-        return x, np.where(np.isnan(terms), -np.inf, terms)
+    def _first(self) -> Array:
+        """Some point of the support, (1,)."""
+        if not self.lattice:
+            return self._place.place(np.zeros(1))
+        if not math.isfinite(self.within.low):
+            raise ValueError("within must have a lower end where lattice=True")
+        return np.array([float(math.ceil(self.within.low))])
+
+    def _terms(self, x: Array, eta: Array) -> tuple[Array, Array]:
+        """The logarithms of ``h exp(eta . phi)`` at points, and phi."""
+        phi = self.statistics(x)
+        with np.errstate(all="ignore"):
+            return np.asarray(self.log_base(x) + phi @ eta), phi
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is stored with the law: its fields, and not the grids that are kept."""
+        return {name: value for name, value in self.__dict__.items() if name != "_grids"}
+
+    def _grid(self, eta: Array) -> Grid:
+        """The nodes that carry the law at eta, with their chances; those of the last few eta are kept."""
+        key = np.asarray(eta, dtype=np.float64).tobytes()
+        kept: dict[bytes, Grid] = self.__dict__.setdefault("_grids", {})
+        if key not in kept:
+            while len(kept) >= _KEPT:
+                kept.pop(next(iter(kept)))
+            kept[key] = (
+                self._counts(eta) if self.lattice else resolve(lambda x: self._terms(x, eta), self._place)
+            )
+        return kept[key]
+
+    def _counts(self, eta: Array) -> Grid:
+        """The counts that carry a lattice law; the last ones tell whether more would be needed."""
+        low, high = float(self._first()[0]), self.within.high
+        x = np.arange(low, min(high, low + _COUNTS) + 1.0)
+        log = self._terms(x, eta)[0]
+        log = np.where(np.isnan(log), -np.inf, log)
+        whole = float(logsumexp(log))
+        mass = np.exp(log - whole) if math.isfinite(whole) else np.zeros_like(log)
+        beyond = 0.0 if high - low <= _COUNTS else float(mass[-NODES:].sum())
+        return Grid(x, x, whole, mass, 0.0, beyond)
+
+    def _known(self, eta: Array) -> Grid:
+        """The nodes that carry the law, or an error where they do not make the integral exact."""
+        if not math.isfinite(self._integral(eta)):
+            raise self._unknown(eta)
+        return self._grid(eta)
+
+    def _unknown(self, eta: Array) -> ValueError:
+        """The error for an integral that does not converge, or is not known well enough."""
+        grid = self._grid(eta)
+        if math.isfinite(grid.log_whole) and grid.ends < _TAIL and grid.error >= _EXACT:
+            return ValueError(
+                f"the integral of h exp(eta phi) at eta = {eta.tolist()} is known to {grid.error:.1g} of "
+                f"itself only: the integrand is rough, or its logarithm, up to {grid.log_whole:.1g}, too "
+                "large for floats; choose a narrower within, or write phi about where the rows are"
+            )
+        return ValueError(
+            f"A is not finite at eta = {eta.tolist()}: give natural parameters at which h exp(eta phi) has a "
+            "finite integral, and no mass nearer to an end of the support, or farther out, than 1e52 scales"
+        )
 
     def _masses(self, eta: Array) -> tuple[Array, Array]:
         """The points that have mass, and their chances."""
-        x, terms = self._terms(eta)
-        mass = np.exp(terms - logsumexp(terms))
-        return x[mass > 0.0], mass[mass > 0.0]
+        grid = self._known(eta)
+        return grid.x[grid.mass > 0.0], grid.mass[grid.mass > 0.0]
 
     def log_partition(self, eta: Array) -> float:
         """Return A(eta): as given, or the logarithm of the integral; infinite where it does not converge."""
-        if self.A is not None:
-            return float(self.A(eta))
-        if eta is self.eta and hasattr(self, "_own"):
-            return float(self._own)
-        return self._integral(eta)
+        return float(self.A(eta)) if self.A is not None else self._integral(eta)
 
     def _integral(self, eta: Array) -> float:
         """The logarithm of the integral or the sum; infinite where mass lies at an open end of the nodes."""
-        terms = self._terms(eta)[1]
-        whole = float(logsumexp(terms))
-        # Mass in the outermost panel is mass beyond it, too; a lattice with an end has no beyond.
-        ends = [terms[-NODES:]] if self.lattice else [terms[:NODES], terms[-NODES:]]
-        if self.lattice and self.within.high - self.within.low <= _COUNTS:
-            ends = []
-        open_ends = any(logsumexp(end) >= whole + math.log(_TAIL) for end in ends)
-        return math.inf if open_ends or not math.isfinite(whole) else whole
+        grid = self._grid(eta)
+        known = math.isfinite(grid.log_whole) and grid.ends < _TAIL and grid.error < _EXACT
+        return grid.log_whole if known else math.inf
+
+    def _check_given(self, eta: Array) -> None:
+        """Refuse an A that is not the logarithm of the integral, and other derivatives than its own."""
+        whole = self._integral(eta)
+        if math.isfinite(whole) and any((self.A, self.gradient, self.hessian)):
+            check_given(self, eta, whole, *self._masses(eta))
 
     def mean_statistics(self, eta: Array) -> Array:
         """Return the mean of phi, as given or on the nodes."""
@@ -222,84 +264,67 @@ class ExponentialFamily(ExponentialMember):
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
         """Return the member at which phi has this mean, by Newton's method with halved steps."""
-        eta = self.natural
-        value = self.log_partition(eta) - float(eta @ mean)
-        for _ in range(_STEPS):
-            gap = mean - self.mean_statistics(eta)
-            step = np.linalg.lstsq(self.covariance_statistics(eta), gap, rcond=None)[0]
-            scale = 1.0
-            while scale > 1e-10:
-                new = eta + scale * step
-                reached = self.log_partition(new) - float(new @ mean)
-                if reached <= value + 1e-15 * abs(value):
-                    break
-                scale *= 0.5
-            else:
-                break
-            done = np.abs(scale * step).max() <= 1e-14 * max(1.0, np.abs(eta).max())
-            eta, value = new, reached
-            if done:
-                break
-        spread = np.sqrt(np.maximum(np.diag(self.covariance_statistics(eta)), 1e-300))
-        left = float((np.abs(mean - self.mean_statistics(eta)) / spread).max())
-        if not left < 1e-4:
-            raise ValueError(
-                f"no natural parameters were found at which phi has the mean {mean.tolist()} of the rows: it "
-                "lies at the border of what phi can be, and the likelihood has no maximum; take more rows, "
-                "or start from other eta"
-            )
-        return self.at(eta), left
+        eta, left = climb(self, mean)
+        if left < 1e-4:
+            return self.at(eta), left
+        self._check_given(eta)
+        raise ValueError(
+            f"no natural parameters were found at which phi has the mean {mean.tolist()} of the rows: the "
+            f"search ended at eta = {eta.tolist()}, {left:.2g} standard deviations away. It may lie at the "
+            "border of what phi can be, where the likelihood has no maximum; start from other eta, or set "
+            "centre and scale to where the rows are"
+        )
 
     def log_prob(self, x: Any) -> Array:
         """Return ``log h(x) + eta . phi(x) - A(eta)``; -inf outside of the support."""
         rows = numbers(x)
         inside = self.within.contains(rows) & ((np.floor(rows) == rows) | (not self.lattice))
-        safe = np.where(inside, rows, self._nodes()[0][0])
+        safe = np.where(inside, rows, self._first()[0])
         log = self.log_base(safe) + self.statistics(safe) @ self.eta - self.log_partition(self.eta)
         return np.where(inside, log, -np.inf)
 
     def cdf(self, x: Any) -> Array:
         """Return the chance of a draw of at most x: whole panels, and a part of one."""
-        rows = numbers(x)
-        points, log_terms = self._terms(self.eta)
-        mass = np.exp(log_terms - logsumexp(log_terms))
+        rows, grid = numbers(x), self._known(self.eta)
         if self.lattice:
-            reached = np.concatenate([[0.0], np.cumsum(mass)])
-            return np.asarray(reached[np.searchsorted(points, rows, side="right")])
-        place = Support(self.within, self.centre, self.scale)
-        t = place.parameter(rows)
-        first = np.minimum(np.floor(t), REACH - 1.0)
-        panels = np.concatenate([[0.0], np.cumsum(mass.reshape(-1, NODES).sum(axis=1))])
-        inner, width = panel_nodes(first, t)
-        part = np.exp(self.log_prob(place.place(inner).ravel())).reshape(inner.shape)
-        whole = panels[(first + REACH).astype(np.intp)]
-        return np.asarray(np.minimum(whole + (part * place.slope(inner) * width).sum(axis=1), 1.0))
+            reached = np.concatenate([[0.0], np.cumsum(grid.mass)])
+            return np.asarray(np.minimum(reached[np.searchsorted(grid.x, rows, side="right")], 1.0))
+        t = self._place.parameter(rows)
+        first = np.clip(np.searchsorted(grid.cuts, t, side="right") - 1, 0, len(grid.cuts) - 2)
+        panels = np.concatenate([[0.0], np.cumsum(grid.mass.reshape(-1, NODES).sum(axis=1))])
+        inner, width = panel_nodes(grid.cuts[first], t)
+        part = np.exp(self.log_prob(self._place.place(inner).ravel())).reshape(inner.shape)
+        whole = panels[first] + (part * self._place.slope(inner) * width).sum(axis=1)
+        return np.asarray(np.where(rows >= self.within.high, 1.0, np.clip(whole, 0.0, 1.0)))
 
     def quantile(self, u: Any) -> Array:
         """Return where the distribution function reaches u: by Newton's method, or along sums of chances."""
-        u = np.asarray(u, dtype=np.float64)
+        chances = np.asarray(u, dtype=np.float64)
+        u, grid, place = chances.ravel(), self._known(self.eta), self._place
         if self.lattice:
             points, mass = self._masses(self.eta)
             at = np.searchsorted(np.cumsum(mass), u, side="left")
-            return np.asarray(points[np.minimum(at, len(points) - 1)])
-        place = Support(self.within, self.centre, self.scale)
-        low, high = np.full(u.shape, -REACH), np.full(u.shape, REACH)
-        mass = np.exp(self._terms(self.eta)[1] - self.log_partition(self.eta))
-        first = np.searchsorted(np.cumsum(mass.reshape(-1, NODES).sum(axis=1)), u) - REACH
-        low, high = np.maximum(low, first - 1.0), np.minimum(high, first + 2.0)
+            return np.asarray(points[np.minimum(at, len(points) - 1)]).reshape(chances.shape)
+        panels = np.cumsum(grid.mass.reshape(-1, NODES).sum(axis=1))
+        first = np.searchsorted(panels, u)
+        low = grid.cuts[np.clip(first - 1, 0, len(panels))]
+        high = grid.cuts[np.clip(first + 2, 0, len(panels))]
         t = 0.5 * (low + high)
+        # A step of Newton squares what is left.
+        exact = 1e-9 * np.minimum(1.0, high - low) + 4e-16 * np.abs(t)
         for _ in range(_STEPS):
             # Newton's steps, and the middle of the bracket where one would leave it.
             over = self.cdf(place.place(t)) - u
             low, high = np.where(over < 0.0, t, low), np.where(over < 0.0, high, t)
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(all="ignore"):
                 new = t - over / (np.exp(self.log_prob(place.place(t))) * place.slope(t))
             new = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
-            done = np.all(np.abs(new - t) <= 1e-9)  # a step of Newton squares what is left
+            done = np.all(np.abs(new - t) <= exact)
             t = new
             if done:
                 break
-        return place.place(t)
+        inner = np.where(u < 1.0, place.place(t), self.within.high)
+        return np.asarray(np.where(u > 0.0, inner, self.within.low)).reshape(chances.shape)
 
     def sample(self, size: int, random_state: Seed = None) -> Array:
         """Return independent draws, the quantiles of uniform numbers."""

@@ -8,12 +8,12 @@ link (Brown, Fundamentals of Statistical Exponential Families, 1986; chapter 5 f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.distributions.base import Distribution, Fitted, Observations, numbers
+from empirisk.distributions.base import Distribution, Fitted, Observations, check_held, numbers
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
@@ -24,9 +24,13 @@ __all__ = ["ExponentialMember"]
 class ExponentialMember(Distribution):
     """A law with natural parameters eta of shape (k,).
 
+    ``closed_form`` says whether the likeliest member is written in the sums, or found by an iteration.
+
     Methods that take eta are about the family with the structure of self (its number of trials); the values
     of its parameters play no part there.
     """
+
+    closed_form: ClassVar[bool] = True
 
     @property
     def natural(self) -> Array:
@@ -67,6 +71,10 @@ class ExponentialMember(Distribution):
         What is left is measured in standard deviations of phi, and is 0 where the member has a closed form.
         """
         raise NotImplementedError
+
+    def likeliest_of(self, mean: Array, rows: Observations) -> tuple[Self, float]:
+        """Return what ``likeliest`` does, with the rows where the mean of phi has lost their digits."""
+        return self.likeliest(mean)
 
     def natural_jacobian(self) -> Array:
         """Return the derivatives of eta in the parameters that ``domains`` names, (k, number of these)."""
@@ -128,10 +136,11 @@ class ExponentialMember(Distribution):
         """Return the member whose mean of phi is that of the rows: one sum over the blocks."""
         rows, origin = data.centred() if self.located else (data, 0.0)
         total, sums, base = rows.map_sum(lambda x, weight: (weight.sum(), *self.sums(x, weight)))
-        member, left = self.likeliest(sums / total)
+        check_held(sums)
+        member, left = self.likeliest_of(sums / total, rows)
         likelihood = member.likelihood_of(total, sums, float(base))
         member = member.shifted(origin) if self.located else member
-        if left == 0.0:
+        if self.closed_form:
             claim = "log-likelihood - its maximum = 0 but for rounding: the maximum has a closed form"
             return Fitted(member, Certificate(Kind.EXACT, 0.0, 1.0, claim), likelihood)
         claim = (

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,17 @@ from empirisk.typing import Array, Interval
 __all__ = ["LIKELIEST", "DistributionFit", "covariance_of", "family_of", "fit_mle", "fitted", "intervals"]
 
 LIKELIEST = "maximum likelihood"  # how a fit of fit_mle says that it was made
-# Where the covariance behind an interval comes from.
+# What laws are called elsewhere, and where the covariance behind an interval comes from.
+_OTHER_NAMES = {
+    "normal": "gaussian",
+    "norm": "gaussian",
+    "student": "student_t",
+    "t": "student_t",
+    "cauchy": "student_t",
+    "nbinom": "negative_binomial",
+    "multivariate_normal": "multivariate_gaussian",
+    "expon": "exponential",
+}
 _KINDS = {"model": "law taken for true", "robust": "sandwich", "moments": "moments of the rows"}
 
 
@@ -180,19 +191,33 @@ def family_of(family: Any, structure: dict[str, Any], columns: int = 1) -> Distr
     if row is None or not (isinstance(row, type) and issubclass(row, Distribution)):
         raise ValueError(
             f"family must be a class of distributions or one of {sorted(REGISTRY)}, got {family!r}"
+            + _nearest(family, list(REGISTRY))
+        )
+    if not row.by_name and not structure:
+        raise TypeError(
+            f"the {row.name} law is a family of your own: give a member, such as er.ExponentialFamily(h, "
+            "phi, eta=...), in place of its name"
         )
     extra = sorted(set(structure) - set(row.structure))
     lacking = sorted(set(row.structure) - set(structure))
     if extra:
-        raise TypeError(
-            f"{extra[0]!r} is estimated or unknown: the {row.name} law is told {list(row.structure)}"
-        )
+        told = f"is told {list(row.structure)} and nothing else" if row.structure else "is told no parameter"
+        raise TypeError(f"{extra[0]!r} is estimated or unknown: a fit of the {row.name} law {told}")
     if lacking:
         raise TypeError(
             f"the {row.name} law needs {lacking[0]}=, which rows do not tell: give it beside them"
         )
     found: Distribution = row.member(columns, **structure)
     return found
+
+
+def _nearest(name: Any, known: list[str]) -> str:
+    """Return a question for the name that was meant, or nothing where none is near."""
+    if not isinstance(name, str):
+        return ""
+    plain = name.strip().lower().replace(" ", "_").replace("-", "_")
+    near = get_close_matches(_OTHER_NAMES.get(plain, plain), known, 1, 0.7)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def covariance_of(member: Distribution, rows: Observations, kind: str) -> Array:
@@ -227,6 +252,17 @@ def intervals(member: Distribution, matrix: Array, n: float, level: float, kind:
             low, high, how = exact[name]
             out[name] = Estimate(value, low, high, level, int(n), f"exact ({how})")
             continue
+        if not domain.low < value < domain.high:
+            why = (
+                f"the estimate lies at the border of {domain}, where a normal interval has no width; fit_mle "
+                "with covariance='model' gives an exact one"
+            )
+            out[name] = Estimate(value, None, None, level, int(n), "normal", why)
+            continue
+        if not 0.0 < variance < math.inf:
+            why = f"the variance of its error, {variance:g}, is beyond what floats hold; change the unit of x"
+            out[name] = Estimate(value, None, None, level, int(n), "normal", why)
+            continue
         low, high, scale = ends(value, math.sqrt(variance), domain, z)
         method = f"normal on the {scale}, {_KINDS[kind]}"
         out[name] = Estimate(value, low, high, level, int(n), method)
@@ -236,8 +272,6 @@ def intervals(member: Distribution, matrix: Array, n: float, level: float, kind:
 def ends(value: float, error: float, domain: Interval, z: float) -> tuple[float, float, str]:
     """Return both ends of an interval, and on which scale of the parameter it is symmetric."""
     if math.isfinite(domain.low) and math.isfinite(domain.high):
-        if not domain.low < value < domain.high:
-            return value, value, "border"
         width = domain.high - domain.low
         share = (value - domain.low) / width
         half = z * error / (width * share * (1.0 - share))
@@ -246,8 +280,7 @@ def ends(value: float, error: float, domain: Interval, z: float) -> tuple[float,
         return low, high, "log odds"
     if math.isfinite(domain.low):
         gap = value - domain.low
-        if not gap > 0.0:
-            return value, value, "border"
         half = z * error / gap
-        return domain.low + gap * math.exp(-half), domain.low + gap * math.exp(half), "logarithm"
+        with np.errstate(over="ignore"):
+            return domain.low + gap * math.exp(-half), float(domain.low + gap * np.exp(half)), "logarithm"
     return value - z * error, value + z * error, "line"

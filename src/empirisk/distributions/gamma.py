@@ -10,7 +10,8 @@ import numpy as np
 from scipy.special import digamma, gammainc, gammaln, polygamma
 
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.distributions.base import POSITIVE, check_between, numbers
+from empirisk.data.sums import weighted_sum
+from empirisk.distributions.base import POSITIVE, Observations, check_between, numbers
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.stirling import (
     curvature_rest,
@@ -25,6 +26,8 @@ __all__ = ["Gamma", "shape_of"]
 
 # Newton's steps double the digits of the start: five are enough, the others are for safety.
 _STEPS = 50
+# Rows whose logarithms vary less than this are read a second time.
+_CLOSE = 1e-6
 # From this shape on densities are written with Stirling's formula.
 _LARGE = 16.0
 
@@ -34,7 +37,8 @@ class Gamma(ExponentialMember):
     """``p(x) = r^a x^(a - 1) e^(-r x) / Gamma(a)`` for x > 0.
 
     ``phi(x) = (log x, x)``, ``h(x) = 1 / x``, ``eta = (a, -r)``,
-    ``A(eta) = log Gamma(eta_1) - eta_1 log(-eta_2)``.  The mean is a / r, the variance a / r^2.
+    ``A(eta) = log Gamma(eta_1) - eta_1 log(-eta_2)``.  The mean is a / r, the variance a / r^2.  The point
+    x = 0, where log x has no value, is left out of the support, also for a = 1, Exponential's law but for it.
 
     Parameters
     ----------
@@ -53,6 +57,7 @@ class Gamma(ExponentialMember):
     rate: float = 1.0
 
     name = "gamma"
+    closed_form = False
     growth = 1.0
     domains: ClassVar[dict[str, Interval]] = {"shape": POSITIVE, "rate": POSITIVE}
 
@@ -113,6 +118,29 @@ class Gamma(ExponentialMember):
         """Return the law whose ``E log x`` and mean are those of the rows: Newton's method in the shape."""
         a, left = shape_of(math.log(mean[1]) - mean[0])
         return self.with_parameters(shape=a, rate=a / float(mean[1])), left
+
+    def likeliest_of(self, mean: Array, rows: Observations) -> tuple[Self, float]:
+        """Return the law as ``likeliest`` does; rows that are nearly equal are read once more.
+
+        The logarithm of their mean less the mean of their logarithms is that of ``u - log(1 + u)``, u the
+        deviations from the mean in its unit, of which no digits are lost.
+        """
+        spread = math.log(mean[1]) - mean[0]
+        if spread > _CLOSE * (1.0 + abs(mean[0])):
+            return self.likeliest(mean)
+        at = float(mean[1])
+
+        def deviations(x: Array, s: Array) -> Array:
+            u = (x - at) / at
+            return np.array([weighted_sum(s, u), weighted_sum(s, deviance(1.0, 1.0 + u, -u))])
+
+        first, second = rows.map_sum(deviations) / rows.total
+        a, left = shape_of(float(second - 0.5 * first * first))
+        return self.with_parameters(shape=a, rate=a / at), left
+
+    def likelihood_of(self, total: float, sums: Array, base: float) -> float | None:
+        """Return the log-likelihood by the sums, or None where the shape is large and their terms cancel."""
+        return super().likelihood_of(total, sums, base) if self.shape < 1e3 else None
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law with this mean and variance: ``a = m^2 / v``, ``r = m / v``."""

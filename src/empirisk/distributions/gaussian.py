@@ -11,13 +11,16 @@ from scipy.special import ndtr
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.sums import weighted_sum
-from empirisk.distributions.base import LINE, POSITIVE, Observations, check_between, numbers
+from empirisk.distributions.base import LINE, POSITIVE, Fitted, Observations, check_between, numbers
 from empirisk.distributions.exact import chi_square_ends, student_end
 from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
 __all__ = ["Gaussian"]
+
+# Variances below have lost digits of the squares that they are sums of.
+_LEAST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +103,26 @@ class Gaussian(ExponentialMember):
         m, v = -0.5 * eta[0] / eta[1], -0.5 / eta[1]
         return np.array([[v, 2.0 * m * v], [2.0 * m * v, 4.0 * m * m * v + 2.0 * v * v]])
 
+    def maximise(self, data: Observations) -> Fitted:
+        """Return the law with the mean and the variance of the rows, which must count more than one."""
+        if not data.total > 1.0:
+            raise ValueError(
+                f"the rows of x count {data.total:.6g} in all, and a variance needs more than 1: weights say "
+                "how often each row counts; give them in that unit, or more rows"
+            )
+        return super().maximise(data)
+
     def likeliest(self, mean: Array) -> tuple[Self, float]:
         """Return the law with the mean and the variance (divided by the number of rows) of the rows."""
         return self.matched(mean[0], mean[1] - mean[0] ** 2), 0.0
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law with this mean and variance, which must not be 0."""
-        if not variance > 0.0:
+        if not variance > _LEAST:
             raise ValueError(
-                "all rows of x are the same number, or differ by less than rounding: the variance would be 0 "
-                "and the likelihood has no maximum; look at where x comes from"
+                "all rows of x are the same number, or differ by less than rounding or than 1e-150, whose "
+                "square floats do not hold: the variance would be 0 and the likelihood has no maximum; look "
+                "at where x comes from, or change its unit"
             )
         return self.with_parameters(mean=float(mean), variance=float(variance))
 

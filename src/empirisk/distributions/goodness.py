@@ -146,7 +146,7 @@ def goodness_of_fit(
     if done < _FEWEST:
         raise ValueError(
             f"only {done} of {n_resamples} simulated samples had a likelihood with a maximum, too few for a "
-            "p-value; take more rows"
+            "p-value; take more resamples, or more rows"
         )
     low, high = clopper_pearson(above, done, level)
     p = Estimate((above + 1.0) / (done + 1.0), low, high, level, done, "parametric bootstrap")

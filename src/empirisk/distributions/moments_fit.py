@@ -7,12 +7,13 @@ Vaart, Asymptotic Statistics, 1998, chapter 4).  The rows need not follow the la
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from empirisk.data.sums import weighted_sum
-from empirisk.distributions.base import Distribution, Observations
+from empirisk.distributions.base import Distribution, Observations, check_held
 from empirisk.distributions.fit import DistributionFit, columns_of, family_of, fitted, intervals
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Kind
@@ -39,7 +40,8 @@ def fit_moments(
         How often each row counts, >= 0; all once when left out.
     level : float in (0, 1), default 0.95
         Of the intervals, which are normal, on a scale on which the domain of a parameter is the whole line.
-        Their errors come from the scatter of the rows, not from the law.
+        Their errors come from the scatter of the rows, not from the law.  Degrees of freedom and scale of
+        Student's law have none: the fourth moment has a finite variance above 8 degrees of freedom only.
     **structure
         Parameters that are known beforehand, such as the number of trials n of a binomial law.
 
@@ -66,20 +68,31 @@ def fit_moments(
     mean, central = sample_moments(law, rows)
     if not law.discrete and len(law.coordinates) > 1 and not np.all(np.diag(np.atleast_2d(central[0])) > 0.0):
         raise ValueError(
-            "a column of x holds one number only, or numbers that differ by less than rounding, and the law "
-            f"of this variance 0 is no {law.title}; look at where x comes from"
+            "a column of x holds one number only, or numbers that differ by less than rounding or "
+            f"than 1e-150, whose square floats do not hold, and the law of variance 0 is no {law.title}; "
+            "look at where x comes from, or change its unit"
         )
     member = law.matched(mean, *central)
     matrix = moment_covariance(law, rows, mean, central)
     claim = "the moments of the law are those of the rows but for rounding; the likelihood is not the largest"
     bands = intervals(member, matrix, rows.total, level, "moments")
-    return fitted(member, rows, bands, matrix, Certificate(Kind.EXACT, 0.0, 1.0, claim), "moments")
+    for name, why in law.unsure_by_moments.items():
+        bands[name] = replace(bands[name], low=None, high=None, reason=why)
+        at = list(bands).index(name)
+        matrix[at, :] = matrix[:, at] = np.nan
+    fit = fitted(member, rows, bands, matrix, Certificate(Kind.EXACT, 0.0, 1.0, claim), "moments")
+    if not np.isneginf(fit.log_likelihood):
+        return fit
+    outside = float(rows.map_sum(lambda x, s: s[np.isneginf(member.log_prob(x))].sum()))
+    claim += f", but -inf: {outside:g} of {rows.total:g} rows lie outside of the support of the law"
+    return replace(fit, certificate=replace(fit.certificate, claim=claim))
 
 
 def sample_moments(law: Distribution, rows: Observations) -> tuple[Any, list[Any]]:
     """Return the mean and the central moments of the orders of the law: two passes over the rows."""
     total = rows.total
     mean = rows.map_sum(lambda x, s: weighted_sum(s, law.moment_rows(x))) / total
+    check_held(mean)
 
     def powers(x: Array, s: Array) -> list[Any]:
         gap = law.moment_rows(x) - mean
@@ -89,6 +102,7 @@ def sample_moments(law: Distribution, rows: Observations) -> tuple[Any, list[Any
 
     parts: list[Any] = rows.map_sum(powers)
     sums = sum(parts[1:], start=parts[0]) / total
+    check_held(sums)
     return mean, [sums] if np.ndim(mean) else [float(v) for v in sums]
 
 

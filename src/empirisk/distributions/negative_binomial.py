@@ -18,7 +18,7 @@ from empirisk.distributions.base import (
     check_between,
     numbers,
 )
-from empirisk.distributions.lattice import counts_near, masked, plogp_sum
+from empirisk.distributions.lattice import counts_and_weights, masked
 from empirisk.distributions.root import falling_root
 from empirisk.distributions.stirling import binomial_log, deviance, digamma_rest_gap
 from empirisk.results import Certificate, Kind
@@ -109,19 +109,22 @@ class NegativeBinomial(Distribution):
 
     def log_prob(self, x: Any) -> Array:
         """Return the logarithm of the chance of each row; -inf for what is no count."""
+        return masked(self, numbers(x), self._log_chance)
+
+    def _log_chance(self, k: Array) -> Array:
+        """The logarithm of the chance of counts, and its smooth continuation between them."""
         size, m = 1.0 / self.dispersion, self.mean
-
-        def log_chance(k: Array) -> Array:
-            # The chance of `size` ones and k zeros, times that of a one at the end: no differences of
-            # logarithms of large Gamma functions.
-            ones = binomial_log(np.full_like(k, size), k, size / (size + m), m / (size + m))
-            return np.asarray(ones - np.log1p(k / size))
-
-        return masked(self, numbers(x), log_chance)
+        # The chance of `size` ones and k zeros, times that of a one at the end: no differences of
+        # logarithms of large Gamma functions.
+        ones = binomial_log(np.full_like(k, size), k, size / (size + m), m / (size + m))
+        return np.asarray(ones - np.log1p(k / size))
 
     def score(self, x: Any) -> Array:
         """Return the derivatives of ``log_prob`` in m and in a."""
-        k = numbers(x)
+        return self._slopes(numbers(x))
+
+    def _slopes(self, k: Array) -> Array:
+        """The derivatives at counts, and their smooth continuation between them."""
         size, m = 1.0 / self.dispersion, self.mean
         in_mean = (k - m) / (m * (1.0 + m / size))
         # psi(k + 1/a) - psi(1/a) - log(1 + a m) + (m - k) / (m + 1/a), of which the terms of the order a
@@ -132,8 +135,8 @@ class NegativeBinomial(Distribution):
 
     def fisher_information(self) -> Array:
         """Return the information of m, ``1 / (m + a m^2)``, and that of a, summed up over the counts."""
-        x = counts_near(self)
-        in_dispersion = (np.exp(self.log_prob(x)) * self.score(x)[:, 1] ** 2).sum()
+        x, weight = counts_and_weights(self)
+        in_dispersion = (weight * np.exp(self._log_chance(x)) * self._slopes(x)[:, 1] ** 2).sum()
         return np.diag([1.0 / self.moments()[1], in_dispersion])
 
     def inverse_information(self) -> Array:
@@ -166,16 +169,20 @@ class NegativeBinomial(Distribution):
 
     def entropy(self) -> float:
         """Return ``-sum_x P(x) log P(x)``, summed up over the counts: there is no closed form."""
-        return plogp_sum(self, counts_near(self))
+        x, weight = counts_and_weights(self)
+        log = self._log_chance(x)
+        return float(-(weight * np.exp(log) * np.where(log > -700.0, log, 0.0)).sum())
 
     def kl(self, other: NegativeBinomial) -> float:
         """Return the divergence: closed for the same dispersion, else summed up over the counts."""
         if self.dispersion == other.dispersion:
             size, m, at = 1.0 / self.dispersion, self.mean, other.mean
-            return float(deviance(m, at) - deviance(m + size, at + size, m - at))
-        x = counts_near(self)
-        log = self.log_prob(x)
-        return float((np.exp(log) * (log - other.log_prob(x))).sum())
+            value = float(deviance(m, at) - deviance(m + size, at + size, m - at))
+            return 0.0 if value < 0.0 else value  # rounding
+        x, weight = counts_and_weights(self)
+        log = self._log_chance(x)
+        gap = np.where(log > -700.0, log - other._log_chance(x), 0.0)
+        return float((weight * np.exp(log) * gap).sum())
 
 
 def tally(data: Observations) -> tuple[Array, Array]:

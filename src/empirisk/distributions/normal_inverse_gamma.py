@@ -49,6 +49,7 @@ class NormalInverseGamma(ExponentialMember):
     scale: float = 1.0
 
     name = "normal_inverse_gamma"
+    closed_form = False
     growth = 2.0
     domains: ClassVar[dict[str, Interval]] = {
         "mean": LINE,

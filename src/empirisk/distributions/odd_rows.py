@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.distributions.exact import check_level
 from empirisk.typing import Array
 
-__all__ = ["GUARDED", "guard", "numbers"]
+__all__ = ["GUARDED", "check_held", "guard", "numbers"]
 
 
 def numbers(x: Any, dimension: int = 0) -> Array:
@@ -39,6 +40,22 @@ def numbers(x: Any, dimension: int = 0) -> Array:
             f"x has shape {np.shape(x)}; give rows of {dimension} numbers, of shape (n, {dimension})"
         )
     return out
+
+
+def check_held(sums: Any) -> None:
+    """Refuse sums over rows that are beyond what floats hold.
+
+    Examples
+    --------
+    >>> check_held([1.0, np.inf])
+    Traceback (most recent call last):
+    ...
+    ValueError: sums of x or of its squares are beyond what floats hold (1e308); change the unit of x
+    """
+    if not np.isfinite(sums).all():
+        raise ValueError(
+            "sums of x or of its squares are beyond what floats hold (1e308); change the unit of x"
+        )
 
 
 def _plain(x: Any) -> Array:
@@ -135,6 +152,11 @@ def _number(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(f)
     def of_law(self: Any, *args: Any) -> Any:
+        if f.__name__ == "kl" and args and type(args[0]) is not type(self):
+            raise TypeError(
+                f"kl of a law compares members of its family, got {args[0]!r:.80}; er.kl(p, q) compares any "
+                "two"
+            )
         try:
             with np.errstate(all="ignore"):
                 out = f(self, *args)
@@ -149,6 +171,19 @@ def _number(f: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     return of_law
+
+
+def _intervals(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that refuses a level that is no chance, and fewer rows than 0."""
+
+    @wraps(f)
+    def of_fit(self: Any, n: float, level: float) -> Any:
+        check_level(level)
+        if not n > 0.0:
+            raise ValueError(f"n must be a number of rows above 0, got {n!r}")
+        return f(self, n, level)
+
+    return of_fit
 
 
 def _sample(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -195,6 +230,7 @@ GUARDED: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
     "score": _score,
     "quantile": _quantile,
     "sample": _sample,
+    "exact_intervals": _intervals,
     **dict.fromkeys(
         ("moments", "entropy", "fisher_information", "inverse_information", "estimate_covariance", "kl"),
         _number,

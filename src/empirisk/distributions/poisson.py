@@ -90,15 +90,15 @@ class Poisson(ExponentialMember):
 
     def likeliest(self, mean: Array) -> tuple[Self, float]:
         """Return the law whose rate is the mean of the counts."""
-        if not mean[0] > 0.0:
+        return self.matched(mean[0], None), 0.0
+
+    def matched(self, mean: Any, variance: Any) -> Self:
+        """Return the law whose rate is the mean."""
+        if not mean > 0.0:
             raise ValueError(
                 "all counts of x are 0, so that the likelihood grows as the rate falls to 0, where there is "
                 "no law: give fit_map a prior, or rows that hold an event"
             )
-        return self.with_parameters(rate=float(mean[0])), 0.0
-
-    def matched(self, mean: Any, variance: Any) -> Self:
-        """Return the law whose rate is the mean."""
         return self.with_parameters(rate=float(mean))
 
     def log_prob(self, x: Any) -> Array:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import expit, logit
 
 from empirisk.typing import Array, Interval
 
-__all__ = ["NODES", "REACH", "Support", "line_nodes", "panel_nodes"]
+__all__ = ["NODES", "REACH", "Support", "panel_nodes"]
 
-# Panels have the width 1 in the new variable, up to where e^t leaves nothing that counts; nodes of one.
+# How far panels go in the new variable, to where e^t leaves nothing that counts; nodes of one.
 REACH, NODES = 120.0, 24
 
 
@@ -29,9 +28,9 @@ class Support:
 
     Examples
     --------
-    >>> x, width = Support(Interval(0.0, np.inf)).nodes()
-    >>> round(float((np.exp(-x) * width).sum()), 12)
-    1.0
+    >>> place = Support(Interval(0.0, np.inf))
+    >>> float(place.parameter(place.place(np.array([2.0]))).round(12)[0])
+    2.0
     """
 
     interval: Interval
@@ -73,28 +72,6 @@ class Support:
             else:
                 t = np.arcsinh((x - self.centre) / self.scale)
         return np.asarray(np.clip(t, -REACH, REACH))
-
-    @lru_cache(maxsize=32)  # noqa: B019
-    def nodes(self, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:
-        """Return nodes and weights, panel after panel; kinks of what is integrated become borders."""
-        marks = self.parameter(np.asarray(kinks, dtype=np.float64))
-        cuts = np.unique([*np.arange(-REACH, REACH + 1.0), *marks])
-        t, dt = panel_nodes(cuts[:-1], cuts[1:])
-        x, width = self.place(t).ravel(), (self.slope(t) * dt).ravel()
-        x.flags.writeable = width.flags.writeable = False  # they are kept
-        return x, width
-
-
-def line_nodes(centre: float, scale: float, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:
-    """Return nodes of the whole line, ``x = centre + scale sinh t``, and their weights.
-
-    Examples
-    --------
-    >>> x, width = line_nodes(0.0, 1.0)
-    >>> round(float((np.exp(-0.5 * x**2) * width).sum() ** 2 / (2.0 * np.pi)), 12)
-    1.0
-    """
-    return Support(Interval(), centre, scale).nodes(kinks)
 
 
 def panel_nodes(low: Array, high: Array) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from empirisk.data.row_blocks import Block, RowBlocks
 from empirisk.data.row_checks import check_features, check_rows, where
 from empirisk.data.sums import weighted_sum
 from empirisk.data.table import read_dense
-from empirisk.distributions.base import Distribution, numbers
+from empirisk.distributions.base import Distribution, check_held, numbers
 from empirisk.typing import Array
 
 __all__ = ["Rows", "read_rows"]
@@ -42,15 +43,21 @@ class Rows:
         """Return the sum of ``f(rows, weights)`` over the blocks; rows of weight 0 are absent."""
 
         def of_block(block: Block) -> Any:
-            check_rows(block, where(0, block) if block.start else "")
-            check_features(block, where(0, block) if block.start else "")
+            try:
+                check_rows(block, where(0, block) if block.start else "")
+                check_features(block, where(0, block) if block.start else "")
+            except ValueError as error:
+                raise _named(error) from None
             rows = numbers(block.design.X, self.law.dimension)
             weight = np.asarray(block.weight, dtype=np.float64)
             present = weight > 0.0
             if not present.all():
                 rows, weight = rows[present], weight[present]
             self.law.check(rows)
-            return f(rows - self.origin if np.any(self.origin) else rows, weight)
+            with np.errstate(
+                over="ignore", under="ignore"
+            ):  # sums beyond floats are refused where they are used
+                return f(rows - self.origin if np.any(self.origin) else rows, weight)
 
         return self.blocks.map_sum(of_block)
 
@@ -62,6 +69,7 @@ class Rows:
     def centred(self) -> tuple[Rows, Any]:
         """Return the rows less their mean, and the mean: what is squared there has not lost its digits."""
         total, first = self.map_sum(lambda rows, weight: (weight.sum(), weighted_sum(weight, rows)))
+        check_held(first)
         mean = np.asarray(self.origin + first / total)
         return replace(self, origin=mean), mean
 
@@ -69,6 +77,11 @@ class Rows:
     def total(self) -> float:
         """The sum of the weights of all rows."""
         return self.blocks.total_weight
+
+
+def _named(error: ValueError) -> ValueError:
+    """Return an error in which what estimators call X is x, as fits call it."""
+    return ValueError(re.sub(r"^X\b", "x", str(error)))
 
 
 def weights_of(sample_weight: Any, n: int) -> Array:
@@ -131,10 +144,17 @@ def read_rows(law: Distribution, x: Any, sample_weight: Any = None) -> Rows:
         return present(Rows(x, law))
     refuse_masked("x", x)
     refuse_masked("sample_weight", sample_weight)
+    if x is None or (isinstance(x, np.ndarray) and x.dtype.kind in "cUS"):
+        numbers(x)  # refuses what is none
+    if np.size(x) == 0:
+        raise ValueError("x has no rows; a fit needs at least one")
     if np.ndim(x) > 2:
         raise ValueError(f"x has shape {np.shape(x)}; give rows of shape (n,) or (n, d)")
     floats = isinstance(x, np.ndarray) and x.dtype in (np.float32, np.float64) and x.ndim in (1, 2)
-    rows = x if floats else read_dense(np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x)
+    try:
+        rows = x if floats else read_dense(np.reshape(x, (-1, 1)) if np.ndim(x) < 2 else x)
+    except ValueError as error:
+        raise _named(error) from None
     rows = rows[:, None] if rows.ndim == 1 else rows
     if len(rows) == 0:
         raise ValueError("x has no rows; a fit needs at least one")

@@ -14,7 +14,9 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from empirisk.distributions.exact import clopper_pearson
 from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.parameters import check_vector
 from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
@@ -22,28 +24,6 @@ __all__ = ["SharesMember", "check_vector"]
 
 # How far a sum of chances may be from 1: rows in float32 have rounded ones.
 ROUNDING = 1e-6
-
-
-def check_vector(law: str, name: str, value: Any, domain: Interval, size: int = 1) -> Array:
-    """Return a parameter of several numbers as floats that cannot be written to, all in an interval.
-
-    Examples
-    --------
-    >>> check_vector("dirichlet", "concentration", [1, -1], Interval(0.0, 9.0), 2)
-    Traceback (most recent call last):
-    ...
-    ValueError: concentration of the dirichlet distribution must be 2 or more numbers in [0, 9], got [1, -1]
-    """
-    try:
-        out = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        out = np.array(np.nan)
-    if out.ndim != 1 or len(out) < size or not domain.contains(out).all():
-        raise ValueError(
-            f"{name} of the {law} distribution must be {size} or more numbers in {domain}, got {value!r}"
-        )
-    out.flags.writeable = False
-    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +107,14 @@ class SharesMember(ExponentialMember):
         counts = self.statistics(self._rows(x))
         ratio = np.divide(counts, self.p, out=np.zeros_like(counts), where=self.p > 0.0)
         return np.asarray(ratio @ self.tangent)
+
+    def exact_intervals(self, n: float, level: float) -> dict[str, tuple[float, float, str]]:
+        """Return Clopper and Pearson's interval of each chance: the count of a class is a binomial number."""
+        trials = n * self.trials
+        found = {}
+        for name, (p, _) in self.coordinates.items():
+            found[name] = (*clopper_pearson(trials * p, trials, level), "Clopper and Pearson")
+        return found
 
     def kl(self, other: Any) -> float:
         """Return ``n sum p_j log(p_j / q_j)``; infinite where q has no chance of a class that p has, and for

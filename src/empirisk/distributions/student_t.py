@@ -11,6 +11,7 @@ from scipy.special import polygamma, stdtr
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.sums import weighted_sum
+from empirisk.distributions.adaptive import resolve
 from empirisk.distributions.base import (
     LINE,
     POSITIVE,
@@ -18,9 +19,10 @@ from empirisk.distributions.base import (
     Fitted,
     Observations,
     check_between,
+    check_held,
     numbers,
 )
-from empirisk.distributions.quadrature import line_nodes
+from empirisk.distributions.quadrature import REACH, Support
 from empirisk.distributions.stirling import deviance, digamma_gap, digamma_rest_gap, log_gamma_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Interval
@@ -29,6 +31,8 @@ __all__ = ["StudentT"]
 
 # More steps than rows of any shape have needed; beyond so many degrees of freedom the law is a Gaussian one.
 _STEPS, _GAUSSIAN = 2000, 1e6
+# The gradient at the end, in standard deviations of the score, and the least mean square of rows.
+_STATIONARY, _LEAST = 1e-6, 1e-300
 # The information of f cancels to the order 1 / f^4; from 100 on it is this series in 1 / f.
 _SERIES = 100.0
 _OF_DF = (3.5, -13.0, 39.5, -119.0, 363.5, -1101.0, 3279.5, -9763.0, 29523.5, -89609.0)
@@ -62,6 +66,11 @@ class StudentT(Distribution):
     name = "student_t"
     located = True
     orders = (2, 4)
+    unsure_by_moments: ClassVar[dict[str, str]] = dict.fromkeys(
+        ("df", "scale"),
+        "the fourth moment of the rows has a finite variance above 8 degrees of freedom only, which the rows "
+        "cannot show; fit_mle gives an interval",
+    )
     domains: ClassVar[dict[str, Interval]] = {"df": POSITIVE, "location": LINE, "scale": POSITIVE}
 
     def __post_init__(self) -> None:
@@ -120,10 +129,12 @@ class StudentT(Distribution):
         """
         rows, origin = data.centred()
         squares = float(rows.map_sum(lambda x, s: weighted_sum(s, x * x))) / rows.total
-        if not squares > 0.0:
+        check_held(squares)
+        if not squares > _LEAST:
             raise ValueError(
-                "all rows of x are the same number: the scale would be 0 and the likelihood has no maximum; "
-                "look at where x comes from"
+                "all rows of x are the same number, or differ by less than 1e-150, whose square floats do "
+                "not hold: the scale would be 0 and the likelihood has no maximum; look at where x comes "
+                "from, or change its unit"
             )
         law = self.with_parameters(df=5.0, location=0.0, scale=math.sqrt(squares))
         value, slope = _value_and_slope(law, rows)
@@ -140,6 +151,7 @@ class StudentT(Distribution):
                     "the rows of x have no heavier tails than a Gaussian: the likelihood grows with the "
                     "degrees of freedom and has no maximum; fit er.distributions.Gaussian"
                 )
+        _check_ties(law, rows, left, math.sqrt(squares))
         claim = (
             f"the gradient of the mean log-likelihood is {left:.1g} standard deviations long, a stationary "
             "point; the likelihood has no bound where degrees of freedom and scale both fall to 0"
@@ -195,13 +207,44 @@ class StudentT(Distribution):
 
     def kl(self, other: StudentT) -> float:
         """Return the divergence by quadrature: there is no closed form."""
-        x, width = line_nodes(self.location, self.scale, (other.location,))
-        log = self.log_prob(x)
-        return float((np.exp(log) * (log - other.log_prob(x)) * width).sum())
+        place = Support(Interval(), self.location, self.scale)
+
+        def terms(x: Array) -> tuple[Array, Array]:
+            log = self.log_prob(x)
+            return log, (log - other.log_prob(x))[:, None]
+
+        grid = resolve(terms, place)
+        within = float(grid.mass @ terms(grid.x)[1][:, 0])
+        # Beyond the nodes log p - log q is a line in log |x|, which has an exponential law there.
+        last = place.place(np.array([-REACH, REACH]))
+        beyond = 2.0 * float(stdtr(self.df, -math.sinh(REACH)))
+        outside = float(terms(last)[1].mean()) + (other.df - self.df) / self.df
+        whole = (1.0 - beyond) * within + beyond * outside
+        return 0.0 if -1e-12 < whole < 0.0 else whole  # rounding
 
     def shifted(self, by: Any) -> Self:
         """Return the law with the centre m + by."""
         return self.with_parameters(location=float(self.location + by))
+
+
+def _check_ties(law: StudentT, rows: Observations, left: float, spread: float) -> None:
+    """Refuse a law that shrinks to rows which are the same number, about which the likelihood has no bound.
+
+    With a weight t of S there, it grows like ``(S - t) f - t`` times the logarithm of the falling scale.
+    """
+    at = float(law.location)
+    tied = float(rows.map_sum(lambda x, w: w[np.abs(x - at) <= 1e-9 * spread].sum()))
+    if left <= _STATIONARY and not (tied > 1.0 and law.df * (rows.total - tied) <= tied):
+        return
+    cause = (
+        f"{tied:g} of {rows.total:g} rows of x are the same number, and about it"
+        if tied > 1.0
+        else f"the search ended {left:.1g} standard deviations from a stationary point, and about any row"
+    )
+    raise ValueError(
+        f"{cause} the likelihood grows without bound as scale and degrees of freedom fall to 0: Student's "
+        "law has no likeliest member here; take rounded or repeated rows apart, or fit another law"
+    )
 
 
 def _value_and_slope(law: StudentT, rows: Observations) -> tuple[float, Array]:

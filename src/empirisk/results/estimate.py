@@ -36,6 +36,8 @@ class Estimate:
     0.853 [0.844, 0.861]
     >>> print(Estimate(1.0, None, None, 0.95, 5, "Wilson", reason="5 rows are fewer than 10"))
     1 [cannot tell: 5 rows are fewer than 10]
+    >>> print(Estimate(0.25, 0.05, 509.3, 0.95, 2, "chi-square"))
+    0.25 [0.05, 509.30]
     """
 
     value: float
@@ -68,7 +70,11 @@ class Estimate:
             return f"{self.value:.4g} [cannot tell: {self.reason}]"
         digits = _digits(self.high - self.low)
         numbers = (self.value, self.low, self.high)
-        if max((abs(x) for x in numbers if math.isfinite(x)), default=0.0) >= 1e16:  # more than floats hold
+        if self.value and self.low * self.high >= 0.0 and round(self.value, digits) == 0.0:
+            # A number whose sign is known is not shown as 0.
+            digits = 1 - math.floor(math.log10(abs(self.value)))
+        most = max((abs(x) for x in numbers if math.isfinite(x)), default=0.0)
+        if most >= 1e16 or digits > 12:  # more than floats hold, or a row of zeros
             value, low, high = (f"{x:.4g}" for x in numbers)
         else:
             value, low, high = (f"{x:.{digits}f}" for x in numbers)
