@@ -164,7 +164,7 @@ class ExponentialFamily(ExponentialMember):
         return Support(self.within, self.centre, self.scale)
 
     def _first(self) -> Array:
-        """Some point of the support, (1,)."""
+        """Return some point inside of the support, an array of shape (1,)."""
         if not self.lattice:
             return self._place.place(np.zeros(1))
         if not math.isfinite(self.within.low):
