@@ -31,8 +31,10 @@ inline Told langevin(Potential& target, Place& at, const Proposal& how, Philox& 
   const double chance = at_most_one(at.u - next.u + forth - back);
   const double coin = rng.uniform();
   const bool finite = std::isfinite(next.u);
+  // An adjusted step that leaves the support is refused like any other, and distorts nothing.
+  const bool divergent = finite ? next.u - at.u > most_energy : !adjusted;
   if (finite && (!adjusted || coin < chance)) at = std::move(next);
-  return {chance, 1.0, 0.0, !finite || next.u - at.u > most_energy};
+  return {chance, 1.0, 0.0, divergent};
 }
 
 }  // namespace empirisk

@@ -212,14 +212,6 @@ def test_parameters_out_of_range_are_refused(options: dict[str, Any], words: str
         sample(NORMAL, **options)
 
 
-@pytest.mark.parametrize("option", [{"dispersion": 2.0}, {"temperature": 2.0}])
-@pytest.mark.parametrize("target", [NORMAL, IN_BLOCKS], ids=["function", "blocks"])
-def test_what_a_given_density_does_not_read_is_refused(target: Any, option: dict[str, float]) -> None:
-    method = "gibbs" if target is IN_BLOCKS else "nuts"
-    with pytest.raises(ValueError, match="belong to problems and fitted models"):
-        sample(target, method=method, **option)
-
-
 def test_what_has_no_density_is_refused() -> None:
     with pytest.raises(TypeError, match="a list cannot be sampled"):
         sample([1, 2])

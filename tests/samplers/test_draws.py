@@ -86,7 +86,7 @@ def test_means_of_a_classifier_average_to_its_posterior_probability(found: Draws
 
 
 def test_what_cannot_be_predicted_is_refused(found: Draws) -> None:
-    with pytest.raises(ValueError, match="with 2 columns"):
+    with pytest.raises(ValueError, match="X has 5 features"):
         found.means(np.ones((3, 5)))
     with pytest.raises(ValueError, match="offset must have shape"):
         found.means(np.ones((3, 2)), offset=[1.0])

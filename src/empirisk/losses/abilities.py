@@ -93,6 +93,9 @@ class Abilities:
         The regression in words where it is the likelihood of an exponential family; else "".
     unit_dispersion : bool
         Whether the mean alone decides the variance, so that there is no dispersion to estimate.
+    likelihood : bool
+        Whether ``exp(-value / dispersion)`` is a density of the target up to a factor; such a loss writes
+        `log_normalizer`.
     concordance : float
         M of ``|l'''| <= M l''`` in the score; +inf where none is known.
     exact_leaves : bool
@@ -153,6 +156,10 @@ class Abilities:
 
     @property
     def unit_dispersion(self) -> bool:
+        return False
+
+    @property
+    def likelihood(self) -> bool:
         return False
 
     @property

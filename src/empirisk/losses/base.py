@@ -89,6 +89,8 @@ class Loss(Protocol):
     @property
     def unit_dispersion(self) -> bool: ...
     @property
+    def likelihood(self) -> bool: ...
+    @property
     def concordance(self) -> float: ...
     @property
     def exact_leaves(self) -> bool: ...
@@ -182,6 +184,11 @@ class ScalarLoss(Abilities):
     @property
     def escape(self) -> str:
         return ""
+
+    @property
+    def likelihood(self) -> bool:
+        """Whether the loss has a normaliser, so that ``exp(-value / dispersion)`` is a density."""
+        return type(self).log_normalizer is not ScalarLoss.log_normalizer
 
     def hess(self: Loss, y: Array, z: Array) -> Array:
         """Central differences of the derivative: good enough to scale a problem, not to offer HESS."""

@@ -80,6 +80,16 @@ class Offset(ScalarLoss):
         return self.base.title
 
     @property
+    def unit_dispersion(self) -> bool:
+        """Whether the base has no dispersion to estimate; an offset moves means alone."""
+        return self.base.unit_dispersion
+
+    @property
+    def likelihood(self) -> bool:
+        """Whether the base is a likelihood; a shift of the score does not change that."""
+        return self.base.likelihood
+
+    @property
     def concordance(self) -> float:
         """The constant of the base; a shift of the score does not change it."""
         return self.base.concordance

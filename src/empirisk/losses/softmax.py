@@ -40,6 +40,7 @@ class Softmax(Abilities):
     multinomial = True
     title = "Logistic regression"
     unit_dispersion = True
+    likelihood = True
     concordance = 1.0
     shifts = False
     offers = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from empirisk.samplers.likelihood import checked_rows, codes_of
+from empirisk.samplers.likelihood import codes_of
+from empirisk.samplers.new_rows import new_rows
 from empirisk.typing import Array
 
 __all__ = ["ClassLikelihood"]
@@ -27,11 +28,14 @@ class ClassLikelihood:
         Of the rows.
     intercept : bool
         Whether the last parameters are intercepts, one for each class.
+    model : fitted estimator, optional
+        Which looks at new rows; without one columns are told by their places.
     """
 
     classes: Any
     columns: int
     intercept: bool
+    model: Any = None
 
     @property
     def statistics(self) -> dict[str, Any]:
@@ -44,12 +48,15 @@ class ClassLikelihood:
 
     def means(self, draws: Array, X: Any, offset: Any = None) -> Array:
         """Return the chances of classes of rows X (n, p) under draws (chains, m, d), (chains, m, n, k)."""
-        X = checked_rows(X, self.columns)
+        design = new_rows(X, self.columns, self.model)
         if offset is not None:
             raise TypeError("draws of several classes take no offset; leave it out")
         shape = (*draws.shape[:2], -1, len(self.classes))
         by_row = draws.reshape(shape)
-        z = np.einsum("nj,cmjk->cmnk", X, by_row[:, :, : self.columns])
+        p, rows = self.columns, design.shape[0]
+        coefficients = np.moveaxis(by_row[:, :, :p], 2, 0).reshape(p, -1)
+        z = np.asarray(design.X @ coefficients).reshape(rows, *shape[:2], shape[3])
+        z = np.moveaxis(z, 0, 2)
         if self.intercept:
             z = z + by_row[:, :, -1:, :]
         return np.asarray(softmax(z, axis=3))
@@ -59,6 +66,10 @@ class ClassLikelihood:
         u = rng.random(means.shape[:3])
         reached = np.cumsum(means, axis=3)[:, :, :, :-1] < u[:, :, :, None]
         return np.asarray(reached.sum(axis=3), dtype=np.float64)
+
+    def labelled(self, y: Array) -> Array:
+        """Return drawn codes as the labels that the model was fitted to."""
+        return np.asarray(self.classes)[y.astype(np.intp)]
 
 
 def _share(y: Array, code: int) -> float:

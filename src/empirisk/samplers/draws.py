@@ -175,26 +175,25 @@ class Draws:
 
         Parameters
         ----------
-        X : array, shape (rows, p)
-            Columns as those that were sampled.
+        X : array, sparse matrix or frame, shape (rows, p)
+            Columns as those that were sampled; a model looks at their names as for its own predictions.
         offset : array, shape (rows,), optional
-            A known part of the scores.
+            A known part of the scores, such as the logarithm of an exposure.
         """
         return np.asarray(self.law.means(self.draws, X, offset))
 
     def predictive(self, X: Any, offset: Any = None, random_state: Seed = None) -> Array:
         """Return posterior predictive draws: a target for each row and draw, (chains, n, rows).
 
-        Labels of two classes are -1 and +1, those of several their places among the classes.  What is
-        unknown of the parameters and the noise of a new target are both in them; the dispersion is taken as
-        known.
+        Labels are those that the model was fitted to (-1 and +1 of a problem).  What is unknown of the
+        parameters and the noise of a new target are both in them; the dispersion is taken as known.
 
         Parameters
         ----------
-        X : array, shape (rows, p)
-            Columns as those that were sampled.
+        X : array, sparse matrix or frame, shape (rows, p)
+            Columns as those that were sampled; a model looks at their names as for its own predictions.
         offset : array, shape (rows,), optional
-            A known part of the scores.
+            A known part of the scores, such as the logarithm of an exposure.
         random_state : int, Generator or None, default None
             Seed; None means 0.
 
@@ -208,7 +207,8 @@ class Draws:
         (4, 100, 3)
         """
         rng = np.random.default_rng(check_seed(random_state))
-        return np.asarray(self.law.draw(self.law.means(self.draws, X, offset), rng))
+        drawn = self.law.draw(self.law.means(self.draws, X, offset), rng)
+        return np.asarray(self.law.labelled(drawn))
 
     def predictive_check(
         self,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from empirisk.samplers.base import Guess
+from empirisk.samplers.words import check_positive
 from empirisk.typing import Array
 from empirisk.wording import a_thing
 
@@ -30,6 +31,8 @@ class FunctionTarget:
         Of the parameters; ``w0, w1, ...`` by default.
     covariance : array, shape (d, d), optional
         About that of the density, which gives steps their shape; by default the warm-up finds one.
+    temperature : float > 0, default 1.0
+        T: the density is proportional to ``exp(-U(w) / T)``.
 
     Examples
     --------
@@ -41,12 +44,14 @@ class FunctionTarget:
     start: Array
     names: Any = None
     covariance: Any = None
+    temperature: float = 1.0
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise TypeError(
                 f"function must be callable with an array w and return (U, gradient), got {self.function!r}"
             )
+        check_positive("temperature", self.temperature)
         start = np.array(self.start, dtype=np.float64)
         if start.ndim != 1 or not len(start) or not np.isfinite(start).all():
             raise ValueError("start must be an array of d finite numbers, one for each parameter")
@@ -112,9 +117,14 @@ class FunctionTarget:
                     f"the gradient of the potential holds NaN or infinity where U = {u:.6g} is finite, at w "
                     f"= {np.array2string(w, threshold=6, precision=4)}"
                 )
-            return (math.inf if math.isnan(u) else u), out
+            return (math.inf if math.isnan(u) else u / self.temperature), out / self.temperature
 
         return checked
+
+    def tempered(self, temperature: float) -> FunctionTarget:
+        """Return the target with U divided by a further temperature, and a given covariance times it."""
+        covariance = None if self.covariance is None else temperature * np.asarray(self.covariance)
+        return replace(self, covariance=covariance, temperature=temperature * self.temperature)
 
     def inside(self, w: Array) -> Array:
         """Return the point itself: nothing is known of the support."""

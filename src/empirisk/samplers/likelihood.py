@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.samplers.new_rows import known_part, new_rows
 from empirisk.typing import Array
 from empirisk.wording import quoted
 
-__all__ = ["Likelihood", "checked_rows", "codes_of"]
+__all__ = ["Likelihood", "codes_of"]
 
 # Halvings of a bracket: to its last digits where its ends are far apart.
 _HALVINGS = 60
@@ -31,6 +32,8 @@ class Likelihood:
         Whether the last parameter is one.
     classes : sequence of two labels, optional
         Of a classifier: what its targets -1 and +1 stand for.
+    model : fitted estimator, optional
+        Which looks at new rows; without one columns are told by their places.
     """
 
     loss: Any
@@ -38,6 +41,7 @@ class Likelihood:
     columns: int
     intercept: bool
     classes: Any = None
+    model: Any = None
 
     @property
     def statistics(self) -> Any:
@@ -55,16 +59,15 @@ class Likelihood:
 
     def means(self, draws: Array, X: Any, offset: Any = None) -> Array:
         """Return the expected targets of rows X (n, p) under draws (chains, k, d), (chains, k, n)."""
-        X = checked_rows(X, self.columns)
-        z = draws[:, :, : self.columns] @ X.T
+        design = new_rows(X, self.columns, self.model)
+        n = design.shape[0]
+        known = 0.0 if offset is None else known_part(offset, n)
+        k = draws.shape[0] * draws.shape[1]
+        coefficients = draws[:, :, : self.columns].reshape(k, -1)
+        z = np.asarray(design.X @ coefficients.T).T.reshape(*draws.shape[:2], n)
         if self.intercept:
             z = z + draws[:, :, -1:]
-        if offset is not None:
-            offset = np.asarray(offset, dtype=np.float64)
-            if offset.shape != (len(X),):
-                raise ValueError(f"offset must have shape ({len(X)},), one number a row, got {offset.shape}")
-            z = z + offset
-        return np.asarray(self.loss.mean(z))
+        return np.asarray(self.loss.mean(z + known))
 
     def draw(self, means: Array, rng: np.random.Generator) -> Array:
         """Return a target for each mean: by inversion of the distribution function, or a label of two.
@@ -83,6 +86,12 @@ class Likelihood:
                 "their means"
             )
         return self._inverse(u, means)
+
+    def labelled(self, y: Array) -> Array:
+        """Return drawn targets as the model that was sampled calls them."""
+        if not self.loss.labels or self.classes is None:
+            return y
+        return np.asarray(self.classes)[(y > 0.0).astype(np.intp)]
 
     def _inverse(self, u: Array, means: Array) -> Array:
         """The smallest target whose distribution function reaches u, by doubling and bisection."""
@@ -126,17 +135,6 @@ def finite_targets(y: Any) -> Array:
     if out.ndim != 1 or not len(out) or not np.isfinite(out).all():
         raise ValueError(f"y must be an array of finite numbers of shape (rows,), got shape {out.shape}")
     return out
-
-
-def checked_rows(X: Any, columns: int) -> Array:
-    """Return rows as an array of numbers; other numbers of columns, NaN and infinity are refused."""
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2 or X.shape[1] != columns or not np.isfinite(X).all():
-        raise ValueError(
-            f"X must be an array of finite numbers with {columns} columns, those of the rows that were "
-            f"sampled, got shape {X.shape}"
-        )
-    return np.asarray(X)
 
 
 def _moved(ends: Array, inside: Any, means: Array, sign: float) -> Array:

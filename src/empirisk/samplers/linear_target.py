@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -49,6 +49,8 @@ class LinearTarget:
         Parameters near the mode, such as those of a fit; those of the null model where none are known.
     classes : sequence of two labels, optional
         What the labels -1 and +1 stand for.
+    model : fitted estimator, optional
+        Which looks at new rows as it does for its own predictions.
     """
 
     problem: LinearProblem
@@ -57,18 +59,27 @@ class LinearTarget:
     proximal: bool = False
     near: Any = None
     classes: Any = None
+    model: Any = None
 
     def __post_init__(self) -> None:
         problem = self.problem
+        if problem.n_outputs and not problem.loss.vector:
+            raise ValueError(
+                f"{self.title} has {problem.n_outputs} targets a row, whose posteriors are independent "
+                "given X: sample one model for each column of y"
+            )
         if problem.loss.vector or fused_call(problem.loss, problem.data.y) is None:
             raise ValueError(
-                f"loss {problem.loss.name!r} has no compiled potential of one score a row; give its "
-                "potential as er.samplers.FunctionTarget"
+                f"loss {problem.loss.plain(problem.data.y)[0].name!r} has no compiled potential of one "
+                "score a row; give its potential as er.samplers.FunctionTarget"
             )
         if not (self.proximal or (self._formula and problem.penalty.l1 == 0.0)):
+            kept = problem.penalty.positive
             raise ValueError(
-                f"penalty {problem.penalty.name!r} has no gradient everywhere: sample with "
-                "method='proximal_langevin', or take an L2 penalty"
+                f"penalty {problem.penalty.name!r} {'keeps' if kept else 'has no gradient'} "
+                f"{'coefficients from being negative, and is infinite there' if kept else 'everywhere'}: "
+                "sample with method='proximal_langevin' or 'random_walk', or take an L2 penalty"
+                f"{' that is free of this bound' if kept else ''}"
             )
 
     @property
@@ -102,14 +113,22 @@ class LinearTarget:
     @property
     def title(self) -> str:
         """How a sentence names the target."""
-        return f"the posterior of {self.problem.title}"
+        problem = self.problem
+        loss, _ = problem.loss.plain(problem.data.y)
+        known = "" if problem.loss.offset(problem.data.y) is None else " with offsets"
+        what = "posterior" if loss.likelihood else "Gibbs posterior (the loss is no likelihood)"
+        return f"the {what} of loss {loss.name!r}{known}, penalty {problem.penalty.name!r}"
 
     @property
     def likelihood(self) -> Likelihood:
         """The law of a target, given coefficients."""
         problem = self.problem
         loss, _ = problem.loss.plain(problem.data.y)
-        return Likelihood(loss, problem.dispersion, problem.data.n_cols, problem.intercept, self.classes)
+        return Likelihood(loss, problem.dispersion, problem.data.n_cols, problem.intercept, self.classes, self.model)
+
+    def tempered(self, temperature: float) -> LinearTarget:
+        """Return the target with U divided by a further temperature."""
+        return replace(self, temperature=temperature * self.temperature)
 
     @cached_property
     def smoothing(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,8 @@ class SoftmaxTarget:
         Whether steps follow the proximal map of the penalty, which may have kinks then.
     near : array, shape (p, k) or (p + 1, k), optional
         Parameters near the mode, such as those of a fit; 0 where none are known.
+    model : fitted estimator, optional
+        Which looks at new rows as it does for its own predictions.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class SoftmaxTarget:
     classes: Any = None
     proximal: bool = False
     near: Any = None
+    model: Any = None
 
     def __post_init__(self) -> None:
         penalty = self.problem.penalty
@@ -130,7 +133,16 @@ class SoftmaxTarget:
         """The law of a class, given the parameters."""
         problem = self.problem
         classes = range(problem.n_outputs) if self.classes is None else self.classes
-        return ClassLikelihood(list(classes), problem.data.n_cols, problem.intercept)
+        return ClassLikelihood(list(classes), problem.data.n_cols, problem.intercept, self.model)
+
+    @property
+    def log_concave(self) -> bool:
+        """That the density has one mode: the loss and elastic nets are convex."""
+        return True
+
+    def tempered(self, temperature: float) -> SoftmaxTarget:
+        """Return the target with U divided by a further temperature."""
+        return replace(self, temperature=temperature * self.temperature)
 
     @cached_property
     def _basis(self) -> Array:

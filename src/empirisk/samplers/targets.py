@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -29,17 +30,12 @@ def as_target(
     dispersion : float > 0, optional
         Of losses that have one, such as the variance of the noise of a squared loss.
     temperature : float > 0, default 1.0
-        As the dispersion, of problems and fitted models alone.
+        Divides the potential.
     """
     given = callable(getattr(thing, "guess", None)) and hasattr(thing, "call") and not isinstance(thing, type)
-    if (given or isinstance(thing, BlockTarget)) and (dispersion is not None or temperature != 1.0):
-        raise ValueError(
-            f"dispersion and temperature belong to problems and fitted models, and a {type(thing).__name__} "
-            "has its own density: leave them out, and write them into its U or its blocks"
-        )
     if sampler.by_blocks or isinstance(thing, BlockTarget):
         if sampler.by_blocks and isinstance(thing, BlockTarget):
-            return thing  # type: ignore[return-value]
+            return _tempered(thing, dispersion, temperature)
         raise TypeError(
             f"method {sampler.name!r} and {a_thing(type(thing).__name__)} do not go together: 'gibbs' draws "
             "the blocks of an er.samplers.BlockTarget (such as er.samplers.regression_blocks(X, y)), and the "
@@ -51,29 +47,80 @@ def as_target(
                 f"method {sampler.name!r} draws rows of a linear problem or fitted linear model, and a "
                 f"{type(thing).__name__} has none: sample it with 'nuts'"
             )
-        return thing  # type: ignore[no-any-return]
-    columns = near = classes = None
+        return _tempered(thing, dispersion, temperature)
+    model = None
     if hasattr(thing, "_fitted_problem") and not isinstance(thing, type):
-        model, thing = thing, thing._fitted_problem(None, None, None)
-        columns, near = getattr(model, "feature_names_in_", None), model.solution_.w
-        classes = getattr(model, "classes_", None)
+        model, thing = thing, _posed(thing)
     if not isinstance(thing, LinearProblem):
         raise TypeError(
             f"{a_thing(type(thing).__name__)} cannot be sampled: give a linear problem, a fitted linear "
             "model, or er.samplers.FunctionTarget(function, start)"
         )
-    if dispersion is None and not thing.loss.unit_dispersion and thing.dispersion == 1.0:
-        raise ValueError(
-            f"loss {thing.loss.name!r} has a dispersion (the variance of the noise), which this problem "
-            "leaves at 1 and which scales the posterior: give dispersion="
-        )
-    if dispersion is not None:
-        thing = replace(thing, dispersion=dispersion)
+    # A copy holds no rows, and stays as it is when the model is fitted to others.
+    model = copy(model)
+    columns, classes = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
+    near = None if model is None else model.solution_.w
     if thing.loss.multinomial:
         if sampler.draws_rows:
             raise TypeError(
                 f"method {sampler.name!r} draws rows of models with one score a row, and a softmax has one "
                 "for each class: sample it with 'nuts'"
             )
-        return SoftmaxTarget(thing, temperature, columns, classes, sampler.proximal, near)
-    return LinearTarget(thing, temperature, columns, sampler.proximal, near, classes)
+        thing = _with_dispersion(thing, dispersion)
+        return SoftmaxTarget(thing, temperature, columns, classes, sampler.proximal, near, model)
+    target = LinearTarget(thing, temperature, columns, sampler.proximal, near, classes, model)
+    return replace(target, problem=_with_dispersion(thing, dispersion, needed=True))
+
+
+def _tempered(target: Any, dispersion: float | None, temperature: float) -> Target:
+    """The target at a temperature, which is a factor on the one that it has."""
+    if dispersion is not None:
+        if not isinstance(target, LinearTarget):
+            raise ValueError(
+                f"dispersion= is that of a loss, and {target.title} has none: divide U by it, or give "
+                "temperature="
+            )
+        target = replace(target, problem=_with_dispersion(target.problem, dispersion))
+    if temperature == 1.0:
+        return target  # type: ignore[no-any-return]
+    if not callable(getattr(target, "tempered", None)):
+        raise TypeError(
+            f"{a_thing(type(target).__name__)} has no method tempered(temperature) that divides its U: "
+            "leave out temperature="
+        )
+    return target.tempered(temperature)  # type: ignore[no-any-return]
+
+
+def _posed(model: Any) -> Any:
+    """The problem of a fitted model on the rows that it keeps; what has none is told how to give them."""
+    try:
+        return model._fitted_problem(None, None, None)
+    except ValueError as error:
+        if not hasattr(model, "solution_"):
+            raise
+        raise ValueError(
+            f"{error}; er.sample takes the rows of the fit as er.sample(model.problem(X, y)), with the "
+            "weights, offsets and exposures that it had"
+        ) from None
+
+
+def _with_dispersion(problem: LinearProblem, dispersion: float | None, needed: bool = False) -> LinearProblem:
+    """The problem with its dispersion, which is refused where the loss has none, and asked for where it has.
+
+    The loss is asked without its offsets.
+    """
+    loss, _ = problem.loss.plain(problem.data.y)
+    if dispersion is None:
+        if needed and loss.likelihood and not loss.unit_dispersion and problem.dispersion == 1.0:
+            raise ValueError(
+                f"loss {loss.name!r} has a dispersion (the variance of the noise, for a squared loss), which "
+                "this problem leaves at 1 and which scales the posterior: give dispersion="
+            )
+        return problem
+    if dispersion != 1.0 and (loss.unit_dispersion or not loss.likelihood):
+        why = "its mean decides its variance" if loss.likelihood else "it is no likelihood"
+        raise ValueError(
+            f"loss {loss.name!r} has no dispersion, because {why}: leave out dispersion=; temperature= makes "
+            "the density flatter"
+        )
+    return replace(problem, dispersion=dispersion)
