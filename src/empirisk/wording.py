@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "a_thing",
     "amount",
+    "beyond",
     "brief",
     "chance",
     "count",
@@ -123,6 +124,20 @@ def number(x: float, digits: int = 3) -> str:
     if exponent >= 9:
         return f"{_trim(_fixed(x / 1e9, digits - 1 - exponent + 9))} billion"
     return _trim(_fixed(x, digits - 1 - exponent))
+
+
+def beyond(x: float, limit: float) -> str:
+    """Return a number above a limit with as many decimals as show that it is above.
+
+    Examples
+    --------
+    >>> beyond(1.0101, 1.01), beyond(1.736, 1.01), beyond(2.3e16, 1.01)
+    ('1.0101', '1.736', 'over 1,000')
+    """
+    if x > 1000.0:
+        return "over 1,000"
+    shown = (f"{x:.{digits}f}" for digits in range(3, 9))
+    return next((said for said in shown if float(said) > limit), f"{x!r}")
 
 
 def spelled(said: str) -> str:

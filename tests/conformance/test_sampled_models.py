@@ -18,6 +18,7 @@ from tests.conformance.estimators import FIXED, Use, data_for
 from tests.conformance.loss_samples import ALL, SAMPLES, loss_of
 
 SHORT: dict[str, Any] = {"draws": 8, "warm_up": 8, "chains": 2}
+OF_FUNCTIONS = [name for name, row in REGISTRY.items() if not (row.draws_rows or row.by_blocks)]
 SAMPLED = [use for use in FIXED if hasattr(use.make(), "_fitted_problem")]
 RAW = ("shape", "0-dimensional", "sequence", "array element", "unexpected keyword", "NoneType")
 
@@ -107,7 +108,7 @@ def normal(w: Array) -> tuple[float, Array]:
 
 
 @pytest.mark.parametrize("shaped", [False, True])
-@pytest.mark.parametrize("name", [name for name, row in REGISTRY.items() if not row.draws_rows])
+@pytest.mark.parametrize("name", OF_FUNCTIONS)
 def test_a_temperature_widens_a_function(name: str, shaped: bool) -> None:
     # At the temperature 4 U is divided by 4, and a covariance is 4 times as large: no bit is lost.
     target = FunctionTarget(normal, np.zeros(2), covariance=np.eye(2) if shaped else None)
@@ -221,3 +222,50 @@ def test_several_targets_are_sampled_one_by_one() -> None:
     X = np.random.default_rng(0).normal(size=(40, 2))
     with pytest.raises(ValueError, match=r"2 targets a row.*one model for each column of y"):
         sample(er.Ridge(alpha=0.1).fit(X, X), dispersion=1.0)
+
+
+def test_a_robust_loss_with_rows_on_its_straight_parts_has_a_posterior() -> None:
+    # Of 80 rows with targets far apart each has the slope +1 or -1 at the mode, and U no curvature there.
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 2)), rng.permutation(np.repeat([-40.0, 40.0], 40))
+    model = er.HuberRegressor(1e-3, scale=1.0, alpha=0.0).fit(X, y)
+    found = sample(model, draws=400, dispersion=1e-3, random_state=1)
+    # The density is proper: U grows at least linearly, by 80 delta / dispersion for the intercept beyond 40.
+    assert np.isfinite(found.draws).all()
+    assert found.deviation[2] < 40.0 + 5.0 / (80.0 * 1e-3 / 1e-3)
+    collinear = er.HuberRegressor(1e-3, scale=1.0, alpha=0.0).problem(X[:, [0, 0]], y)
+    with pytest.raises(ValueError, match="collinear columns"):
+        sample(collinear, dispersion=1.0)
+
+
+def test_an_intercept_without_a_prior_is_named_where_it_has_no_minimum() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    with pytest.raises(ValueError, match="leaves the intercept free"):
+        sample(er.PoissonRegressor(alpha=0.1).problem(X, np.zeros(20)))
+
+
+def test_a_column_may_be_called_intercept() -> None:
+    pandas = pytest.importorskip("pandas", reason="frames of pandas")
+    X = pandas.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["intercept", "age"])
+    found = sample(er.Ridge(alpha=0.1).fit(X, X["age"]), dispersion=1.0, **SHORT)
+    assert found.names == ["intercept", "age", "(intercept)"]
+
+
+def test_a_pipeline_says_what_of_it_can_be_sampled() -> None:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    pipeline = make_pipeline(StandardScaler(), er.Ridge(alpha=0.1)).fit(X, X[:, 0])
+    with pytest.raises(TypeError, match=r"er\.sample\(pipeline\[-1\]\)"):
+        sample(pipeline, dispersion=1.0)
+    assert sample(pipeline[-1], dispersion=1.0, **SHORT).draws.shape == (2, 8, 3)
+
+
+@pytest.mark.parametrize("options", [{"dispersion": 2.0}, {"temperature": 2.0}])
+def test_blocks_have_no_temperature_or_dispersion_to_change(options: dict[str, float]) -> None:
+    blocks = er.samplers.gaussian_blocks(np.zeros(2), np.eye(2))
+    with pytest.raises(
+        (ValueError, TypeError), match=r"dispersion= is that of a loss|has no method tempered"
+    ):
+        sample(blocks, method="gibbs", **options, **SHORT)

@@ -91,7 +91,7 @@ def test_every_registered_sampler_is_tested() -> None:
 def test_mean_and_covariance_of_a_gaussian(name: str) -> None:
     sampler, n = sample_of(name)
     target = IN_BLOCKS if sampler.by_blocks else NORMAL
-    found = sample(target, method=sampler, draws=n, random_state=4)
+    found = sample(target, method=sampler, draws=n, thin=1, random_state=4)
     within_error(found.draws, MEAN, COVARIANCE)
     assert found.divergences == 0
     assert found.r_hat.max() < 1.02
@@ -111,7 +111,7 @@ def test_the_posterior_of_a_linear_model_is_the_gaussian_of_algebra(name: str) -
     covariance = np.linalg.inv(precision)
     mean = covariance @ (design.T @ (weight * y)) / noise
     sampler, n = sample_of(name)
-    found = sample(problem, method=sampler, draws=n, dispersion=noise, random_state=2)
+    found = sample(problem, method=sampler, draws=n, thin=1, dispersion=noise, random_state=2)
     within_error(found.draws, mean, covariance)
     assert found.names == ["x0", "x1", "intercept"]
 
@@ -121,7 +121,7 @@ def test_a_skew_law_of_one_parameter(name: str) -> None:
     # w = log x for x of a Gamma law of shape 3 and rate 1: U(w) = e^w - 3 w, E x = 3, E log x = psi(3).
     target = FunctionTarget(lambda w: (float(np.exp(w[0]) - 3.0 * w[0]), np.exp(w) - 3.0), np.zeros(1))
     sampler, n = sample_of(name)
-    x = np.exp(sample(target, method=sampler, draws=n, random_state=7).draws[:, :, 0])
+    x = np.exp(sample(target, method=sampler, draws=n, thin=1, random_state=7).draws[:, :, 0])
     for moment, wanted in ((x, 3.0), (np.log(x), 0.92278433509846714), (x**2, 12.0)):
         error = moment.std() / math.sqrt(ess_mean(moment))
         assert abs(moment.mean() - wanted) <= 5.0 * error
@@ -147,15 +147,16 @@ def test_draws_are_functions_of_seed_chain_and_step(name: str) -> None:
     model: Any = er.LogisticRegression(alpha=0.01).fit(X, X[:, 0] + rng.normal(size=300) > 0.0)
     sampler, _ = sample_of(name)
     model = IN_BLOCKS if sampler.by_blocks else model
-    four = sample(model, method=sampler, draws=40, warm_up=30, random_state=5)
-    two = sample(model, method=sampler, draws=40, warm_up=30, random_state=5, chains=2)
+    each: dict[str, Any] = {"method": sampler, "draws": 40, "warm_up": 30, "thin": 1}
+    four = sample(model, **each, random_state=5)
+    two = sample(model, **each, random_state=5, chains=2)
     np.testing.assert_array_equal(four.draws[:2], two.draws)
     thin = sample(model, method=sampler, draws=20, warm_up=30, random_state=5, thin=2)
     np.testing.assert_array_equal(four.draws[:, 1::2], thin.draws)
-    other = sample(model, method=sampler, draws=40, warm_up=30, random_state=6)
+    other = sample(model, **each, random_state=6)
     assert not np.array_equal(four.draws, other.draws)
     with at_most(1):
-        one = sample(model, method=sampler, draws=40, warm_up=30, random_state=5)
+        one = sample(model, **each, random_state=5)
     np.testing.assert_array_equal(four.draws, one.draws)
 
 

@@ -337,7 +337,7 @@ REPLICATED = {
     **{"name": "max", "edges": [3.0, 4.0, 6.0], "counts": [30, 10]},
     **{"observed": 5.0, "above": 0.1, "below": 0.92},
 }
-CHAINS = {"name": "a rather long name of a parameter", "r_hat": 1.004}
+CHAINS = {"name": "a rather long name of a parameter", "r_hat": 1.004, "ess": 900.0}
 DENSITY = {"edges": [-1.0, 0.0, 1.0, 2.5], "density": [0.2, 0.5, 0.2], "mean": 0.6, "low": -0.7, "high": 1.9}
 NETWORK = er.NetworkGraph(
     [np.array([[1.0, -1.5], [1.0, 0.2]]), np.array([[1.0], [-1.0]])],
@@ -376,7 +376,8 @@ DISPLAYS: list[Display] = [
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),
     plots.DendrogramDisplay(DENDROGRAM),
-    plots.DensityDisplay({**CHAINS, **DENSITY, "level": 0.9, "n": 4000}),
+    plots.DensityDisplay({**CHAINS, **DENSITY, "level": 0.9, "n": 4000, "doubt": ""}),
+    plots.DensityDisplay({**CHAINS, **DENSITY, "level": 0.9, "n": 40, "doubt": "The chains do not agree."}),
     plots.DependenceDisplay(DEPENDENCE),
     plots.DistortionDisplay({**DISTORTION, "all_pairs": False, "theorem": "no theorem promises it"}),
     plots.EigengapDisplay(GAPS),
@@ -413,7 +414,7 @@ DISPLAYS: list[Display] = [
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
     plots.ShapleyRowDisplay({"base": 1.0, "score": 1.3, "scale": "raw score", "parts": ROW_PARTS}),
     plots.ShapleySummaryDisplay(SHAPLEY),
-    plots.TraceDisplay({**CHAINS, "ess": 812.0, "every": 2, "chains": [[0.1, -0.3, 0.2], [0.3, 0.0, -0.2]]}),
+    plots.TraceDisplay({**CHAINS, "every": 2, "chains": [[0.1, -0.3, 0.2], [0.3, 0.0, -0.2]]}),
     plots.TreeDisplay(Wording(TREE.tree_, ["age", "dose"], [None, None]), TREE.classes_, 3),
     plots.VoteRoundsDisplay(VOTE, [0.4, 0.35, 0.34]),
     plots.RoundsDisplay(

@@ -67,7 +67,12 @@ def test_a_penalty_that_the_loops_do_not_know_goes_by_its_proximal_map() -> None
     found = sample(problem, method="proximal_langevin", draws=400, dispersion=1.0, random_state=1)
     potential = found_potential(problem)
     other = sample(
-        FunctionTarget(potential, np.zeros(2)), method="random_walk", draws=1500, warm_up=500, random_state=2
+        FunctionTarget(potential, np.zeros(2)),
+        method="random_walk",
+        thin=1,
+        draws=1500,
+        warm_up=500,
+        random_state=2,
     )
     for j in range(2):
         error = math.hypot(found.mcse[j], other.mcse[j])

@@ -164,10 +164,10 @@ def test_new_classes_have_the_chances_of_the_softmax(three: Any) -> None:
     W = found.draws.reshape(4, 1000, 3, 3)
     z = np.einsum("nj,cmjk->cmnk", X[:5], W[:, :, :2]) + W[:, :, 2:]
     np.testing.assert_allclose(chance, softmax(z, axis=3), rtol=1e-12)
-    codes = found.predictive(X[:5], random_state=3)
-    assert set(np.unique(codes)) == {0.0, 1.0, 2.0}
-    for k in range(3):
-        off = (codes == k).mean(axis=(0, 1)) - chance[:, :, :, k].mean(axis=(0, 1))
+    drawn = found.predictive(X[:5], random_state=3)
+    assert set(np.unique(drawn)) == {"high", "low", "mid"}
+    for k, label in enumerate(["high", "low", "mid"]):
+        off = (drawn == label).mean(axis=(0, 1)) - chance[:, :, :, k].mean(axis=(0, 1))
         assert np.abs(off).max() <= 5.0 * 0.5 / math.sqrt(4000)
     with pytest.raises(TypeError, match="take no offset"):
         found.means(X[:5], offset=np.zeros(5))

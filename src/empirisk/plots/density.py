@@ -21,12 +21,13 @@ class DensityDisplay(Display):
     Parameters
     ----------
     density : dict
-        ``name``, ``edges``, ``density`` (by bin), ``mean``, ``low``, ``high``, ``level`` and ``n``.
+        ``name``, ``edges``, ``density`` (by bin), ``mean``, ``low``, ``high``, ``level``, ``n`` and ``doubt``
+        (a sentence why no error of the draws can be believed; else "").
 
     Examples
     --------
     >>> told = {"name": "x0", "edges": [0.0, 1.0, 2.0], "density": [0.7, 0.3], "mean": 0.8, "n": 40}
-    >>> DensityDisplay({**told, "low": 0.1, "high": 1.8, "level": 0.9}).title
+    >>> DensityDisplay({**told, "low": 0.1, "high": 1.8, "level": 0.9, "doubt": ""}).title
     'x0 lies between 0.1 and 1.8 with a probability of 90 %'
     """
 
@@ -36,6 +37,9 @@ class DensityDisplay(Display):
     def title(self) -> str:
         d = self.density
         ends = f"{number(d['low'])} and {number(d['high'])}"
+        if d["doubt"]:
+            of = f"{share(d['level'])} of the draws of {shorten(d['name'], 24)}"
+            return f"{of} lie between {ends}, but no error of theirs can be believed"
         return f"{shorten(d['name'], 24)} lies between {ends} with a probability of {share(d['level'])}"
 
     @property
@@ -44,7 +48,7 @@ class DensityDisplay(Display):
         return (
             f"Histogram of {count(d['n'])} draws of {shorten(d['name'], 40)} from {number(d['edges'][0])} to "
             f"{number(d['edges'][-1])}; the dashed line is the mean, {number(d['mean'])}, and the bar below "
-            f"holds {share(d['level'])} of the draws."
+            f"holds {share(d['level'])} of the draws. {d['doubt']}".rstrip()
         )
 
     def draw(self, ax: Axes) -> None:

@@ -25,11 +25,11 @@ class RanksDisplay(Display):
     Parameters
     ----------
     ranks : dict
-        ``name``, ``r_hat`` and ``counts`` (of each chain, by part).
+        ``name``, ``r_hat``, ``ess`` and ``counts`` (of each chain, by part).
 
     Examples
     --------
-    >>> RanksDisplay({"name": "x0", "r_hat": 1.2, "counts": [[9, 1], [1, 9]]}).title
+    >>> RanksDisplay({"name": "x0", "r_hat": 1.2, "ess": 9.0, "counts": [[9, 1], [1, 9]]}).title
     'The 2 chains of x0 do not agree: R-hat is 1.200, and 1.01 is the limit'
     """
 
@@ -48,6 +48,11 @@ class RanksDisplay(Display):
     @property
     def description(self) -> str:
         counts, wanted = self.ranks["counts"], self._expected
+        if len(counts) == 1:
+            return (
+                f"Stairs of the ranks of the draws of {shorten(self.ranks['name'], 40)} in {len(counts[0])} "
+                "equal parts: of one chain they are flat, whatever it has met."
+            )
         c, off = max(
             ((c, max(abs(v / wanted - 1.0) for v in row)) for c, row in enumerate(counts)), key=lambda p: p[1]
         )

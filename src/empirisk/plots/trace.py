@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, colour
-from empirisk.wording import counted, number, shorten
+from empirisk.wording import beyond, counted, number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,17 +17,25 @@ __all__ = ["CHAIN_ROLES", "TraceDisplay", "agreement"]
 CHAIN_ROLES = ("validation", "train", "test", "positive", "reference", "negative")
 # R-hat above which chains are not taken to agree (Vehtari et al., Bayesian Analysis 16, 2021, section 4).
 _AGREE = 1.01
+# Effective draws below which R-hat is itself too uncertain (as there, 100 for each of four chains).
+_FEW = 400.0
 
 
 def agreement(told: Json, chains: int) -> str:
     """Return a sentence: whether the chains of a parameter agree, by R-hat."""
-    name, r_hat = shorten(told["name"], 24), told["r_hat"]
-    of = "The chain" if chains == 1 else f"The {chains} chains"
+    name, r_hat, ess = shorten(told["name"], 24), told["r_hat"], told["ess"]
+    one = chains == 1
+    of = f"The halves of the one chain of {name}" if one else f"The {chains} chains of {name}"
     if not r_hat <= _AGREE:
-        said = "does not agree with itself" if chains == 1 else "do not agree"
-        return f"{of} of {name} {said}: R-hat is {r_hat:.3f}, and 1.01 is the limit"
-    said = "agrees with itself" if chains == 1 else "agree"
-    return f"{of} of {name} {said}: R-hat is {r_hat:.3f}"
+        return f"{of} do not agree: R-hat is {beyond(r_hat, _AGREE)}, and {_AGREE} is the limit"
+    if not ess >= _FEW:
+        worth = number(ess, 2)
+        return (
+            f"{shorten(told['name'], 24)}: {worth} effective draws are too few to tell whether chains agree"
+        )
+    if one:
+        return f"{of} agree (R-hat {r_hat:.3f}), and there is no other chain"
+    return f"{of} agree: R-hat is {r_hat:.3f}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class TraceDisplay(Display):
     Examples
     --------
     >>> chains = [[0.1, -0.4, 0.3], [0.2, 0.0, -0.1]]
-    >>> TraceDisplay({"name": "x0", "r_hat": 1.002, "ess": 5.0, "every": 1, "chains": chains}).title
+    >>> TraceDisplay({"name": "x0", "r_hat": 1.002, "ess": 500.0, "every": 1, "chains": chains}).title
     'The 2 chains of x0 agree: R-hat is 1.002'
     """
 

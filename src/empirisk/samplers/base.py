@@ -26,10 +26,13 @@ class Guess:
         The mode, or a point near it.
     factor : array, shape (d, d), or None
         Lower factor L of a covariance ``L L'``; None where nothing is known of the shape.
+    places : array, shape (k, d), or None
+        Where chains start, in turn; None lets them start about `place`.
     """
 
     place: Array
     factor: Array | None = None
+    places: Array | None = None
 
 
 class Target(Protocol):
@@ -97,6 +100,10 @@ class Sampler:
     def given_step(self) -> float | None:
         """The step, where it is given; None lets the warm-up find it."""
         return None
+
+    def default_thin(self, d: int) -> int:
+        """Return of how many transitions one is kept by default, where there are d parameters."""
+        return 1
 
     @property
     def limits(self) -> tuple[int, float]:

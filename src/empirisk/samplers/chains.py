@@ -23,6 +23,7 @@ _SPREAD = 1.5
 _STARTS = 2**63
 # Seconds that one call of the loops may take, about: so long an interrupt waits.
 _PATIENCE = 0.2
+_UNSTABLE = 2.0  # steps that are always taken, in units of the covariance
 _MOST = 10_000  # transitions of any call; the first takes one, since a function may take long
 _DENSE = 10  # draws for each parameter from which a covariance is learnt
 # The search for a first step doubles and halves up to 100 times: beyond these it has found no end.
@@ -65,10 +66,24 @@ class Chains:
         self.w = np.empty((k, d))
         self.grad, self.u, self.step = np.zeros((k, d)), np.zeros(k), np.zeros((k, 5))
         for c in range(k):
+            if guess.places is not None:
+                self.w[c] = self.target.inside(guess.places[c % len(guess.places)])
+                continue
             z = _loops.stream_normals(self.seed, c, _STARTS, d)
             move = z if guess.factor is None else _SPREAD * (guess.factor @ z)
             self.w[c] = self.target.inside(guess.place + move)
+        self._refuse_long_step()
         self._settle(guess.place)
+
+    def _refuse_long_step(self) -> None:
+        """Refuse steps that are always taken and too long for a Gaussian of the known shape."""
+        step = self.sampler.given_step
+        if step is not None and step >= _UNSTABLE and self.shaped and not self.sampler.exact:
+            raise ValueError(
+                f"the step of {self.sampler.name} must be below {_UNSTABLE:g} in units of the covariance of "
+                f"{self.target.title}, got {step:g}: with longer ones a Gaussian is never settled to, and "
+                f"with h variances are 1 / (1 - h / 2) times too large"
+            )
 
     def _settle(self, place: Array) -> None:
         """Move starts without mass towards the guess until each has some."""
@@ -88,10 +103,10 @@ class Chains:
         """How many transitions a warm-up has where none is given."""
         return default_length(self.shaped, self.sampler.gradient)
 
-    def find_step(self, guess: float = 1.0) -> None:
+    def find_step(self) -> None:
         """Begin the search for the step anew, from one that is accepted about as often as not."""
         given = self.sampler.given_step
-        first = guess if given is None else given
+        first = 1.0 if given is None else given
         args = (self.call, self.sampler.move, self.w, self.grad, self.u, self.step, self.scale, self.factor)
         _loops.start_steps(*args, self.seed, self.taken, first, given is None)
         if given is None:
@@ -103,12 +118,13 @@ class Chains:
             raise ValueError(
                 f"{self.target.title} is flat as far as steps can go: exp(-U) has no finite mass there, so "
                 "that it is no density; give the parameters a prior"
+                f"{', or a covariance that is not far too small' if self.shaped else ''}"
             )
         if found.min() < _SHORTEST:
             raise ValueError(
                 f"no step of {self.sampler.name} is accepted, however short: U jumps at the start of a "
-                "chain, or the gradient is not that of U; give a start inside of the support, and check the "
-                "gradient by differences"
+                "chain, or the gradient is not that of U, or the chains ran away because exp(-U) has no "
+                "finite mass; give a start inside of the support, and check the gradient by differences"
             )
 
     def advance(self, count: int, thin: int = 1, search: bool = False) -> Iterator[tuple[Array, Array]]:
@@ -158,7 +174,7 @@ class Chains:
         self.scale = np.where(variance > 0.0, np.sqrt(variance), self.scale)
         if n >= _DENSE * d:
             self.factor = np.array([_lower(draws[c], self.scale[c]) for c in range(k)])
-        self.find_step(float(np.exp(self.step[:, 0]).mean()))
+        self.find_step()  # from a unit of the new shape, whatever the other chains have found
 
 
 def _lower(draws: Array, scale: Array) -> Array:

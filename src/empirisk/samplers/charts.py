@@ -25,9 +25,10 @@ def chart_of(draws: Any, j: int, kind: str) -> Any:
 
     x = draws.draws[:, :, j]
     told: dict[str, Any] = {"name": draws.names[j], "r_hat": float(draws.r_hat[j])}
+    told["ess"] = float(draws.ess_bulk[j])
     if kind == "trace":
         every = -(-x.shape[1] // _SHOWN)
-        lines = {"every": every, "chains": x[:, ::every].tolist(), "ess": float(draws.ess_bulk[j])}
+        lines = {"every": every, "chains": x[:, ::every].tolist()}
         return TraceDisplay({**told, **lines})
     if kind == "ranks":
         places = np.argsort(np.argsort(x, axis=None, kind="stable"), kind="stable").reshape(x.shape)
@@ -38,7 +39,8 @@ def chart_of(draws: Any, j: int, kind: str) -> Any:
         heights, edges = np.histogram(x, bins=_BINS, density=True)
         low, high = np.quantile(x, [0.05, 0.95])
         bars = {"edges": edges.tolist(), "density": heights.tolist(), "n": x.size}
-        ends = {"mean": float(x.mean()), "low": float(low), "high": float(high), "level": 0.9}
+        ends: dict[str, Any] = {"mean": float(x.mean()), "low": float(low), "high": float(high), "level": 0.9}
+        ends["doubt"] = draws.doubts[0] if draws.doubts else ""
         return DensityDisplay({**told, **bars, **ends})
     if kind == "energy":
         return EnergyDisplay(_energies(draws))

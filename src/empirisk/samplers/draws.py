@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -14,11 +15,14 @@ from empirisk.data.seeds import Seed, check_seed
 from empirisk.results import Certificate, Kind
 from empirisk.samplers.arviz_form import inference_data
 from empirisk.samplers.charts import chart_of
-from empirisk.samplers.claims import claims
+from empirisk.samplers.claims import claims, doubts
 from empirisk.samplers.diagnostics import energy_ratio, ess_bulk, ess_mean, ess_tail, r_hat
 from empirisk.samplers.draws_summary import DrawsSummary
 from empirisk.samplers.predictive_check import PredictiveCheck, predictive_check
 from empirisk.samplers.side_by_side import SideBySide, side_by_side
+from empirisk.samplers.stein import Spread
+from empirisk.samplers.tails import tail_shape
+from empirisk.samplers.words import check_chance
 from empirisk.typing import Array
 from empirisk.wording import counted, quoted
 
@@ -55,6 +59,12 @@ class Draws:
         Whether the run was stopped before its end.
     likelihood : Likelihood or ClassLikelihood, optional
         The law of a target, given the parameters, where the target of the sampler is a linear problem.
+    look : callable() -> Spread, optional
+        Of a sampler whose steps are always taken: how far the spread of its draws is from that of the target.
+    one_mode : bool
+        Whether the density is known to have one mode.
+    notes : tuple of str
+        Sentences of the target about the run.
     """
 
     draws: Array
@@ -67,6 +77,9 @@ class Draws:
     remedy: str
     interrupted: bool = False
     likelihood: Any = None
+    look: Callable[[], Spread] | None = None
+    one_mode: bool = True
+    notes: tuple[str, ...] = ()
 
     @property
     def divergences(self) -> int:
@@ -127,11 +140,40 @@ class Draws:
         return np.array([energy_ratio(energies) for energies in self.told[:, :, 6]])
 
     @cached_property
+    def spread(self) -> Spread | None:
+        """Variances of the draws over those of the target, of a sampler whose steps are always taken."""
+        return None if self.look is None else self.look()
+
+    @cached_property
+    def tails(self) -> Array:
+        """Pareto shapes of the heavier tail of each parameter, (d,): a mean needs less than 1."""
+        return np.array([tail_shape(self.draws[:, :, j]) for j in range(self.draws.shape[2])])
+
+    @cached_property
+    def doubts(self) -> list[str]:
+        """The reasons why no Monte-Carlo error of these draws can be believed; none is good."""
+        with _unbounded():
+            return doubts(self, self._share)
+
+    @cached_property
+    def _share(self) -> float:
+        """The largest Monte-Carlo error of a mean, in posterior deviations; infinite where there is none."""
+        with _unbounded():
+            share = self.mcse / np.where(self.deviation > 0.0, self.deviation, 1.0)
+        if not (np.isfinite(share).all() and (self.deviation > 0.0).all()):
+            return math.inf
+        # Deviations of the target are smaller than those of the draws by the root of this.
+        wider = 1.0 if self.spread is None else max(1.0, self.spread.mean)
+        return float(np.max(share)) * math.sqrt(wider)
+
+    @cached_property
     def certificate(self) -> Certificate:
-        """How well the means are known: the largest Monte-Carlo error, in posterior deviations."""
-        share = self.mcse / np.where(self.deviation > 0.0, self.deviation, 1.0)
-        value = float(np.max(share)) if np.isfinite(share).all() else math.inf
-        return Certificate(Kind.MONTE_CARLO, value, 1.0, " ".join(claims(self, value)))
+        """How well the means are known: the largest Monte-Carlo error, in posterior deviations.
+
+        It is infinite where there is a reason to believe none.
+        """
+        value = math.inf if self.doubts else self._share
+        return Certificate(Kind.MONTE_CARLO, value, 1.0, " ".join(claims(self, self._share, self.doubts)))
 
     def summary(self, level: float = 0.9) -> DrawsSummary:
         """Return a table with one line for each parameter.
@@ -141,8 +183,7 @@ class Draws:
         level : float in (0, 1), default 0.9
             Mass of the interval between two quantiles.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie between 0 and 1, got {level!r}")
+        check_chance("level", level)
         ends = [0.5 * (1.0 - level), 0.5 * (1.0 + level)]
         low, high = np.quantile(self.draws, ends, axis=(0, 1))
         columns = {
@@ -195,7 +236,7 @@ class Draws:
         offset : array, shape (rows,), optional
             A known part of the scores, such as the logarithm of an exposure.
         random_state : int, Generator or None, default None
-            Seed; None means 0.
+            Seed; None means 0, so that two calls share their random numbers.
 
         Examples
         --------

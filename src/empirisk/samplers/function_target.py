@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from empirisk.samplers.base import Guess
-from empirisk.samplers.words import check_positive
+from empirisk.samplers.words import check_positive, real_array
 from empirisk.typing import Array
-from empirisk.wording import a_thing
+from empirisk.wording import a_thing, counted
 
 __all__ = ["FunctionTarget"]
 
@@ -25,8 +25,9 @@ class FunctionTarget:
     ----------
     function : callable(w) -> (float, array of shape (d,))
         U and its gradient at w of shape (d,); U may be infinite outside of the support.
-    start : array, shape (d,)
-        Where chains begin: a point of the support.
+    start : array, shape (d,) or (k, d)
+        Where chains begin: about a point of the support; or at k points, in turn, which lie apart where there
+        may be several modes.
     names : sequence of str, optional
         Of the parameters; ``w0, w1, ...`` by default.
     covariance : array, shape (d, d), optional
@@ -52,27 +53,34 @@ class FunctionTarget:
                 f"function must be callable with an array w and return (U, gradient), got {self.function!r}"
             )
         check_positive("temperature", self.temperature)
-        start = np.array(self.start, dtype=np.float64)
-        if start.ndim != 1 or not len(start) or not np.isfinite(start).all():
-            raise ValueError("start must be an array of d finite numbers, one for each parameter")
-        object.__setattr__(self, "start", start)
-        names = [f"w{j}" for j in range(len(start))] if self.names is None else [str(n) for n in self.names]
-        if len(names) != len(start):
+        start = real_array("start", self.start)
+        if start.ndim not in (1, 2) or not start.size or not np.isfinite(start).all():
             raise ValueError(
-                f"names has {len(names)} entries and start {len(start)}; give one for each parameter"
+                "start must be an array of d finite numbers, one for each parameter, or of k such rows, got "
+                f"{self.start!r:.80}"
+            )
+        object.__setattr__(self, "start", start)
+        names = [f"w{j}" for j in range(self.size)] if self.names is None else [str(n) for n in self.names]
+        if len(names) != self.size:
+            raise ValueError(
+                f"names has {len(names)} entries, and there are {self.size} parameters; give one for each"
             )
         if len(set(names)) < len(names):
             raise ValueError(f"names must differ from each other, got {names!r}")
         object.__setattr__(self, "names", names)
-        object.__setattr__(self, "_factor", None if self.covariance is None else self._root(len(start)))
+        object.__setattr__(self, "_factor", None if self.covariance is None else self._root(self.size))
 
     def _root(self, d: int) -> Array:
         """The lower factor of the given covariance; what has none is refused."""
-        covariance = np.asarray(self.covariance, dtype=np.float64)
-        if covariance.shape != (d, d) or not np.allclose(covariance, covariance.T):
+        covariance = real_array("covariance", self.covariance)
+        if covariance.shape != (d, d):
             raise ValueError(
                 f"covariance must be a symmetric array of shape ({d}, {d}), got shape {covariance.shape}"
             )
+        if not np.isfinite(covariance).all():
+            raise ValueError("covariance must hold finite numbers, and holds NaN or infinity")
+        if not np.allclose(covariance, covariance.T, atol=1e-8 * np.abs(covariance).max()):
+            raise ValueError("covariance must be symmetric, and is not")
         try:
             return np.asarray(np.linalg.cholesky(covariance))
         except np.linalg.LinAlgError:
@@ -81,7 +89,7 @@ class FunctionTarget:
     @property
     def size(self) -> int:
         """The number of parameters that each draw has, in their order."""
-        return len(self.start)
+        return int(np.shape(self.start)[-1])
 
     @property
     def title(self) -> str:
@@ -91,35 +99,7 @@ class FunctionTarget:
     @property
     def call(self) -> Callable[[Array], tuple[float, Array]]:
         """The function, whose answers are looked at: the loops get a number and d numbers."""
-
-        def checked(w: Array) -> tuple[float, Array]:
-            answer = self.function(w)
-            if not (isinstance(answer, tuple) and len(answer) == 2 and _is_number(answer[0])):
-                raise TypeError(
-                    "the function must return a tuple of U, a real number, and its gradient, an array of "
-                    f"{self.size} numbers, got {a_thing(type(answer).__name__)}: {answer!r:.80}"
-                )
-            value, grad = answer
-            out = np.asarray(grad, dtype=np.float64)
-            if out.shape != (self.size,):
-                raise ValueError(
-                    f"the gradient of the potential has shape {out.shape}, and there are {self.size} "
-                    "parameters"
-                )
-            u = float(np.asarray(value).reshape(()))
-            if u == -math.inf:
-                raise ValueError(
-                    "the potential is -inf, a density without bound, at w = "
-                    f"{np.array2string(w, threshold=6, precision=4)}"
-                )
-            if math.isfinite(u) and not np.isfinite(out).all():
-                raise ValueError(
-                    f"the gradient of the potential holds NaN or infinity where U = {u:.6g} is finite, at w "
-                    f"= {np.array2string(w, threshold=6, precision=4)}"
-                )
-            return (math.inf if math.isnan(u) else u / self.temperature), out / self.temperature
-
-        return checked
+        return _Looked(self.function, self.size, self.temperature)
 
     def tempered(self, temperature: float) -> FunctionTarget:
         """Return the target with U divided by a further temperature, and a given covariance times it."""
@@ -132,7 +112,61 @@ class FunctionTarget:
 
     def guess(self) -> Guess:
         """Return the given start, and the shape of the given covariance."""
-        return Guess(self.start, self._factor)  # type: ignore[attr-defined]
+        places = np.atleast_2d(self.start)
+        factor: Array | None = self._factor  # type: ignore[attr-defined]
+        return Guess(places[0], factor, places if len(places) > 1 else None)
+
+
+@dataclass(eq=False)
+class _Looked:
+    """A function whose answers are looked at, and which counts the places where it gave no number.
+
+    Parameters
+    ----------
+    function : callable
+    size : int
+        d.
+    temperature : float
+        Which U is divided by.
+    """
+
+    function: Callable[[Array], tuple[float, Array]]
+    size: int
+    temperature: float
+    without_number: int = 0
+
+    def __call__(self, w: Array) -> tuple[float, Array]:
+        answer = self.function(w)
+        if not (isinstance(answer, tuple) and len(answer) == 2 and _is_number(answer[0])):
+            raise TypeError(
+                "the function must return a tuple of U, a real number, and its gradient, an array of "
+                f"{self.size} numbers, got {a_thing(type(answer).__name__)}: {answer!r:.80}"
+            )
+        value, grad = answer
+        out = np.asarray(grad, dtype=np.float64)
+        if out.shape != (self.size,):
+            raise ValueError(
+                f"the gradient of the potential has shape {out.shape}, and there are {self.size} parameters"
+            )
+        u = float(np.asarray(value).reshape(()))
+        where = f"at w = {np.array2string(w, threshold=6, precision=4)}"
+        if u == -math.inf:
+            raise ValueError(f"the potential is -inf, a density without bound, {where}")
+        if math.isfinite(u) and not np.isfinite(out).all():
+            raise ValueError(
+                f"the gradient of the potential holds NaN or infinity where U = {u:.6g} is finite, {where}"
+            )
+        self.without_number += math.isnan(u)
+        return (math.inf if math.isnan(u) else u / self.temperature), out / self.temperature
+
+    def notes(self) -> list[str]:
+        """Return what a user should know of the answers: at how many places U was NaN."""
+        if not self.without_number:
+            return []
+        return [
+            f"U was NaN at {counted(self.without_number, 'place')} that steps tried, which count as outside "
+            "of the support: let U be infinite there if that is meant."
+        ]
 
 
 def _is_number(value: Any) -> bool:

@@ -70,17 +70,21 @@ class LinearTarget:
             )
         if problem.loss.vector or fused_call(problem.loss, problem.data.y) is None:
             raise ValueError(
-                f"loss {problem.loss.plain(problem.data.y)[0].name!r} has no compiled potential of one "
+                f"loss {self._plain.name!r} has no compiled potential of one "
                 "score a row; give its potential as er.samplers.FunctionTarget"
             )
         if not (self.proximal or (self._formula and problem.penalty.l1 == 0.0)):
-            kept = problem.penalty.positive
+            why = "is infinite where a coefficient is negative"
             raise ValueError(
-                f"penalty {problem.penalty.name!r} {'keeps' if kept else 'has no gradient'} "
-                f"{'coefficients from being negative, and is infinite there' if kept else 'everywhere'}: "
-                "sample with method='proximal_langevin' or 'random_walk', or take an L2 penalty"
-                f"{' that is free of this bound' if kept else ''}"
+                f"penalty {problem.penalty.name!r} "
+                f"{why if problem.penalty.positive else 'has no gradient everywhere'}: sample with "
+                "method='proximal_langevin', or take an L2 penalty without bounds"
             )
+
+    @property
+    def _plain(self) -> Any:
+        """The loss without its offsets."""
+        return self.problem.loss.plain(self.problem.data.y)[0]
 
     @property
     def _formula(self) -> bool:
@@ -108,13 +112,15 @@ class LinearTarget:
         problem = self.problem
         p = problem.data.n_cols
         columns = [f"x{j}" for j in range(p)] if self.columns is None else [str(c) for c in self.columns]
-        return [*columns, "intercept"] if problem.intercept else columns
+        free = "intercept"
+        while free in columns:  # a column may be called so
+            free = f"({free})"
+        return [*columns, free] if problem.intercept else columns
 
     @property
     def title(self) -> str:
         """How a sentence names the target."""
-        problem = self.problem
-        loss, _ = problem.loss.plain(problem.data.y)
+        problem, loss = self.problem, self._plain
         known = "" if problem.loss.offset(problem.data.y) is None else " with offsets"
         what = "posterior" if loss.likelihood else "Gibbs posterior (the loss is no likelihood)"
         return f"the {what} of loss {loss.name!r}{known}, penalty {problem.penalty.name!r}"
@@ -123,8 +129,19 @@ class LinearTarget:
     def likelihood(self) -> Likelihood:
         """The law of a target, given coefficients."""
         problem = self.problem
-        loss, _ = problem.loss.plain(problem.data.y)
-        return Likelihood(loss, problem.dispersion, problem.data.n_cols, problem.intercept, self.classes, self.model)
+        return Likelihood(
+            self._plain,
+            problem.dispersion,
+            problem.data.n_cols,
+            problem.intercept,
+            self.classes,
+            self.model,
+        )
+
+    @property
+    def log_concave(self) -> bool:
+        """Whether loss and penalty are convex, so that the density has one mode."""
+        return bool(self.problem.loss.convex and self.problem.penalty.convex)
 
     def tempered(self, temperature: float) -> LinearTarget:
         """Return the target with U divided by a further temperature."""
@@ -203,8 +220,31 @@ class LinearTarget:
         w, H = newton_mode(start, self.potential.value_grad, self.hessian)
         factor = inverse_factor(H)
         if factor is None and flat:
-            raise improper(self.title, "U is flat along some line, such as that of collinear columns")
+            factor = self._wide_factor(H)
         return Guess(w, factor)
+
+    def _wide_factor(self, H: Array) -> Array:
+        """The factor of a shape where the Hessian H at the mode is singular; flat potentials are refused.
+
+        A loss of differences grows on both sides, so that U grows along every line on which scores move: rows
+        on its straight parts have no curvature, and are given a tenth of one.
+        """
+        if self._plain.of_difference:
+            per_row, weight = self._rows[7], self._rows[2]
+            rows = np.ones(self.problem.data.n_rows) if weight is None else weight
+            wide = weighted_gram(self.problem.design, 0.1 * per_row * rows, self.problem.intercept)
+            H = H + wide
+            factor = inverse_factor(H)
+            if factor is not None:
+                return factor
+        still = np.flatnonzero(~(np.diag(H) > 0.0))
+        if len(still):
+            raise improper(
+                self.title,
+                f"U has no curvature along {self.names[still[0]]!r}, which is a column of zeros, or of "
+                "numbers too small to be squared",
+            )
+        raise improper(self.title, "U is flat along some line, such as that of collinear columns")
 
     def anchor(self) -> tuple[Array, Array, Array]:
         """Return the mode, the gradient of U there, and the weighted slope of each row's loss there."""

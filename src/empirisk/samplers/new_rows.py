@@ -15,7 +15,7 @@ __all__ = ["known_part", "new_rows"]
 
 
 def new_rows(X: Any, columns: int, model: Any = None) -> Design:
-    """Return rows as a design; columns of other names, cells that are not finite and other shapes are refused.
+    """Return rows as a design; other names, shapes and cells that are not finite are refused.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def new_rows(X: Any, columns: int, model: Any = None) -> Design:
     X = canonical(X) if is_sparse(X) else np.asarray(X)
     if X.dtype.kind not in "iufb" or X.ndim != 2 or X.shape[1] != columns:
         raise ValueError(
-            f"X must be an array of real numbers with {columns} columns, those of the rows that were sampled, "
-            f"got shape {X.shape} of {X.dtype}"
+            f"X must be an array of real numbers with {columns} columns, those of the rows that were "
+            f"sampled, got shape {X.shape} of {X.dtype}"
         )
     design = Design(X.astype(np.float64))
     check_finite(design)

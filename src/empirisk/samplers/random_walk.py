@@ -41,3 +41,7 @@ class RandomWalk(Sampler):
     def wanted(self) -> float:
         """The given target acceptance that the warm-up aims at."""
         return self.target_acceptance
+
+    def default_thin(self, d: int) -> int:
+        """Return 2 d, at most 100: the worth of a step falls like 1 / d (Roberts, Gelman and Gilks)."""
+        return min(2 * d, 100)

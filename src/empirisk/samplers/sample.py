@@ -13,6 +13,7 @@ from empirisk.samplers.block_chains import BlockChains
 from empirisk.samplers.chains import TOLD, Chains
 from empirisk.samplers.draws import Draws
 from empirisk.samplers.minibatch_chains import MinibatchChains
+from empirisk.samplers.stein import spread_of
 from empirisk.samplers.targets import as_target
 from empirisk.samplers.words import check_positive, check_steps
 from empirisk.typing import Array
@@ -27,7 +28,7 @@ def sample(
     chains: int = 4,
     draws: int = 1000,
     warm_up: int | None = None,
-    thin: int = 1,
+    thin: int | None = None,
     dispersion: float | None = None,
     temperature: float = 1.0,
     random_state: Seed = None,
@@ -54,8 +55,9 @@ def sample(
     warm_up : int, optional
         Transitions of each chain that find its step and shape and are left out; by default 250 where mode and
         Hessian are known beforehand, else 1000 (500 and 3000 without gradients).
-    thin : int, default 1
-        One of so many transitions is kept.
+    thin : int, optional
+        One of so many transitions is kept; by default each, and of ``random_walk``, whose steps are short,
+        one of 2 d (at most of 100).
     dispersion : float > 0, optional
         Of losses that have one: the variance of the noise of the squared loss.
     temperature : float > 0, default 1.0
@@ -90,13 +92,15 @@ def sample(
     sampler = sampler_of(method)
     check_steps("chains", chains, 10_000)
     check_steps("draws", draws, 10**9, 4)
-    check_steps("thin", thin, 10**6)
+    if thin is not None:
+        check_steps("thin", thin, 10**6)
     if warm_up is not None:
         check_steps("warm_up", warm_up, 10**9, 0)
     check_positive("temperature", temperature)
     if dispersion is not None:
         check_positive("dispersion", dispersion)
     aim = as_target(target, sampler, dispersion, temperature)
+    thin = sampler.default_thin(aim.size) if thin is None else thin
     size = 8.0 * chains * draws * (aim.size + len(TOLD))
     refuse_memory(
         f"{chains:,} chains of {draws:,} draws of {aim.size:,} parameters",
@@ -118,13 +122,22 @@ def sample(
                 f"the run was interrupted within the warm-up of {aim.title}: nothing was drawn yet"
             ) from None
         interrupted = True
+    return _finished(run, pieces, thin, left_out, interrupted)
+
+
+def _finished(
+    run: Chains, pieces: list[tuple[Array, Array]], thin: int, left_out: int, interrupted: bool
+) -> Draws:
+    """The draws of a run, piece after piece, with what its target and sampler know of them."""
+    aim: Any = run.target
+    sampler, call = run.sampler, getattr(run, "call", None)
     kept, lines = zip(*pieces, strict=True)
-    told = np.concatenate(kept, axis=1)
-    # Coordinates in which chains move may be others than the parameters that a reader knows.
-    told = aim.reported(told) if hasattr(aim, "reported") else told
+    moved, told = np.concatenate(kept, axis=1), np.concatenate(lines, axis=1)
+    passes = thin * float(told[:, :, 1].sum())
     return Draws(
+        # Coordinates in which chains move may be others than the parameters that a reader knows.
+        aim.reported(moved) if hasattr(aim, "reported") else moved,
         told,
-        np.concatenate(lines, axis=1),
         aim.names,
         sampler.name,
         sampler.exact,
@@ -133,6 +146,9 @@ def sample(
         sampler.remedy,
         interrupted,
         getattr(aim, "likelihood", None),
+        None if sampler.exact or interrupted else spread_of(call, moved, passes),
+        bool(getattr(aim, "log_concave", False)),
+        tuple(getattr(call, "notes", list)()),
     )
 
 

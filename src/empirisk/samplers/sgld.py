@@ -24,8 +24,8 @@ class SGLD(Sampler):
 
     Stochastic gradient Langevin dynamics (Welling and Teh, ICML 2011).  C is the inverse Hessian at the mode,
     so that steps have no unit.  Nothing is accepted or refused: with a constant step the law of the chain
-    differs from the target by a bias of the order of h, from the step and from the noise of the rows, and
-    half the step has half of it.  With control variates the noise of the rows is that of
+    differs from the target by a bias of the order of h, from the step and from the noise of the rows; of a
+    short step half has half of it.  With control variates the noise of the rows is that of
     ``grad l_i(w) - grad l_i(mode)``, which is small near the mode (Baker, Fearnhead, Fox and Nemeth,
     Statistics and Computing 29, 2019).
 
@@ -69,6 +69,11 @@ class SGLD(Sampler):
             raise ValueError(
                 f"step must be a finite number > 0, a schedule of er.optimizers, or None, got {self.step!r}"
             )
+
+    @property
+    def given_step(self) -> float | None:
+        """The step, where it is one number."""
+        return None if self.step is None or callable(getattr(self.step, "at", None)) else float(self.step)
 
     def sizes(self, first: int, count: int, n: int, d: int) -> Array:
         """Return the sizes of `count` steps from number `first`, which is 1 for the first of all.

@@ -51,6 +51,11 @@ def as_target(
     model = None
     if hasattr(thing, "_fitted_problem") and not isinstance(thing, type):
         model, thing = thing, _posed(thing)
+    if hasattr(thing, "named_steps"):
+        raise TypeError(
+            f"{a_thing(type(thing).__name__)} cannot be sampled: its last step can, as "
+            "er.sample(pipeline[-1]), whose coefficients are those of the columns that the steps before make"
+        )
     if not isinstance(thing, LinearProblem):
         raise TypeError(
             f"{a_thing(type(thing).__name__)} cannot be sampled: give a linear problem, a fitted linear "

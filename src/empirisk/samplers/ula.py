@@ -15,7 +15,7 @@ class ULA(Sampler):
     """``w' = w - h C grad U(w) + sqrt(2 h) L z``, ``C = L L'``: the unadjusted Langevin algorithm.
 
     Its stationary law is not the target: for a Gaussian of covariance C the variances are ``1 / (1 - h / 2)``
-    times too large, so that half the step has half the bias.
+    times too large, and of a short step half has half the bias.  From h = 2 on nothing is settled to.
 
     Parameters
     ----------

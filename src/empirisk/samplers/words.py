@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_chance", "check_positive", "check_steps"]
+from empirisk.typing import Array
+
+__all__ = ["check_chance", "check_positive", "check_steps", "real_array"]
 
 
 def check_chance(name: str, value: Any) -> None:
@@ -51,3 +53,22 @@ def check_steps(name: str, value: Any, most: int, least: int = 1) -> None:
     whole = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
     if not whole or not least <= value <= most:
         raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+
+
+def real_array(name: str, value: Any) -> Array:
+    """Return an array of real numbers in float64; anything else is refused by name.
+
+    Examples
+    --------
+    >>> real_array("start", "a")
+    Traceback (most recent call last):
+    ...
+    ValueError: start must be an array of real numbers, got 'a'
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of unequal length
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "iufb":
+        raise ValueError(f"{name} must be an array of real numbers, got {value!r:.80}")
+    return array.astype(np.float64)
