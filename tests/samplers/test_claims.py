@@ -37,7 +37,7 @@ def of(draws: Array, **more: Any) -> Draws:
 
 
 def independent(chains: int = 4, n: int = 1000, d: int = 1) -> Array:
-    """Return independent standard normal draws."""
+    """Return independent draws of a standard normal law, (chains, n, d)."""
     return np.random.default_rng(5).normal(size=(chains, n, d))
 
 

@@ -83,7 +83,7 @@ class LinearTarget:
 
     @property
     def _plain(self) -> Any:
-        """The loss without its offsets."""
+        """The loss itself, asked without the offsets of its rows."""
         return self.problem.loss.plain(self.problem.data.y)[0]
 
     @property
