@@ -21,6 +21,7 @@ __all__ = ["ConjugateGradient"]
 
 # Iterations in one step, that is between two true gradients (and certificates).
 BURST = 25
+FLAT = 1e-13  # share of the largest curvature at which a direction has none
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class ConjugateGradient:
 
     def init(self, problem: LinearProblem, w0: Array | None = None) -> CGState:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
-        return CGState(w, problem.evaluate(w), False, False, 2.0, "", standardise(problem))
+        e = problem.evaluate(w)
+        objective = e.loss + problem.penalty.value(w[: problem.data.n_cols])
+        return CGState(w, e, False, False, 2.0, "", standardise(problem), objective)
 
     def step(self, problem: LinearProblem, state: Any) -> CGState:
         standard = state.standard
@@ -94,7 +97,7 @@ def _burst(problem: LinearProblem, standard: Standardisation, rhs: Array) -> tup
     u = np.zeros_like(rhs)
     r, d = rhs.copy(), rhs.copy()
     rr = (r * r).sum(axis=0)
-    start = rr.copy()
+    start, steepest = rr.copy(), np.zeros_like(rr)
     used = 0
     for _ in range(BURST):
         # Directions of rounding size would only add noise.
@@ -103,7 +106,11 @@ def _burst(problem: LinearProblem, standard: Standardisation, rhs: Array) -> tup
         Hd = product(d)
         used += 1
         curvature = (d * Hd).sum(axis=0)
-        alpha = np.divide(rr, curvature, out=np.zeros_like(rr), where=curvature > 0.0)
+        # What rounding leaves of a direction without curvature would be followed without end.
+        length = (d * d).sum(axis=0)
+        steepness = np.divide(curvature, length, out=np.zeros_like(rr), where=length > 0.0)
+        steepest = np.maximum(steepest, steepness)
+        alpha = np.divide(rr, curvature, out=np.zeros_like(rr), where=steepness > FLAT * steepest)
         u += alpha * d
         r -= alpha * Hd
         new = (r * r).sum(axis=0)
