@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -134,9 +134,30 @@ class _Looked:
     size: int
     temperature: float
     without_number: int = 0
+    zeros: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.zeros = np.zeros(self.size)
 
     def __call__(self, w: Array) -> tuple[float, Array]:
         answer = self.function(w)
+        value, grad = answer if self._plain(answer) else self._read(answer)
+        u = float(value)
+        # Nothing but a finite number is 0 when it is multiplied by 0.
+        if not (math.isfinite(u) and grad.dot(self.zeros) == 0.0):
+            u = self._look(u, grad, w)
+        return (u, grad) if self.temperature == 1.0 else (u / self.temperature, grad / self.temperature)
+
+    def _plain(self, answer: Any) -> bool:
+        """Whether an answer has the form that the loops read: the usual one is looked at quickly."""
+        if type(answer) is not tuple or len(answer) != 2:
+            return False
+        value, grad = answer
+        array = isinstance(grad, np.ndarray) and grad.dtype == np.float64
+        return array and isinstance(value, float) and grad.shape == self.zeros.shape
+
+    def _read(self, answer: Any) -> tuple[float, Array]:
+        """Return U and the gradient from any form that they may have; what is none is refused."""
         if not (isinstance(answer, tuple) and len(answer) == 2 and _is_number(answer[0])):
             raise TypeError(
                 "the function must return a tuple of U, a real number, and its gradient, an array of "
@@ -148,16 +169,19 @@ class _Looked:
             raise ValueError(
                 f"the gradient of the potential has shape {out.shape}, and there are {self.size} parameters"
             )
-        u = float(np.asarray(value).reshape(()))
+        return float(np.asarray(value).reshape(())), out
+
+    def _look(self, u: float, grad: Array, w: Array) -> float:
+        """Return U where it is infinite, or NaN, which counts as outside; other answers are refused."""
         where = f"at w = {np.array2string(w, threshold=6, precision=4)}"
         if u == -math.inf:
             raise ValueError(f"the potential is -inf, a density without bound, {where}")
-        if math.isfinite(u) and not np.isfinite(out).all():
+        if math.isfinite(u) and not np.isfinite(grad).all():
             raise ValueError(
                 f"the gradient of the potential holds NaN or infinity where U = {u:.6g} is finite, {where}"
             )
         self.without_number += math.isnan(u)
-        return (math.inf if math.isnan(u) else u / self.temperature), out / self.temperature
+        return math.inf if math.isnan(u) else u
 
     def notes(self) -> list[str]:
         """Return what a user should know of the answers: at how many places U was NaN."""

@@ -237,14 +237,18 @@ class LinearTarget:
             factor = inverse_factor(H)
             if factor is not None:
                 return factor
-        still = np.flatnonzero(~(np.diag(H) > 0.0))
+        mean, variance = self.problem.moments
+        still = np.flatnonzero(~(np.asarray(variance) + np.asarray(mean) ** 2 > 0.0))
         if len(still):
             raise improper(
                 self.title,
                 f"U has no curvature along {self.names[still[0]]!r}, which is a column of zeros, or of "
                 "numbers too small to be squared",
             )
-        raise improper(self.title, "U is flat along some line, such as that of collinear columns")
+        raise improper(
+            self.title,
+            "U is flat along some line, such as that of collinear columns, or where no row has a loss",
+        )
 
     def anchor(self) -> tuple[Array, Array, Array]:
         """Return the mode, the gradient of U there, and the weighted slope of each row's loss there."""
