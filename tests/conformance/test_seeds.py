@@ -130,6 +130,8 @@ INSIDE = {
     "mixtures.Multinomial.draw": "draws of Mixture.sample, which takes every form",
     "mixtures.Poisson.draw": "draws of Mixture.sample, which takes every form",
     "problems.Potential.grad_estimate": "the contract of potentials",
+    "samplers.BlockTarget.drawn": "draws of sample, which takes every form",
+    "samplers.BlockTarget.started": "draws of sample, which takes every form",
 }
 
 
@@ -193,6 +195,12 @@ def drawn() -> Any:
     return er.sample(DUAL, chains=1, draws=4, warm_up=20, dispersion=1.0, random_state=0)
 
 
+def known_rule(**options: Any) -> Any:
+    """Return the rule of two known laws whose risk comes from draws."""
+    laws = {k: er.distributions.MultivariateGaussian([k, 0.0], [[k + 1.0, 0.0], [0.0, 1.0]]) for k in (0, 1)}
+    return er.BayesClassifier(laws, n_draws=100, **options).fit()
+
+
 # How each is called, with a seed; what it returns is compared by its printed form, or by these numbers.
 CALLS: dict[str, Callable[[Any], Any]] = {
     "BayesianGLM.sample_posterior": lambda s: (
@@ -200,6 +208,14 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "sample": lambda s: er.sample(DUAL, chains=1, draws=4, warm_up=20, dispersion=1.0, random_state=s).draws,
     "samplers.Draws.predictive": lambda s: drawn().predictive(X[:4], random_state=s),
+    "samplers.Draws.predictive_check": lambda s: drawn().predictive_check(
+        X, Y, replications=20, random_state=s
+    ),
+    "BayesClassifier": lambda s: known_rule(random_state=s).bayes_risk_.value,
+    "BayesClassifier.sample": lambda s: known_rule().sample(4, s)[0],
+    "distributions.NormalInverseWishart.sample": lambda s: er.distributions.NormalInverseWishart(
+        [0.0, 0.0]
+    ).sample(4, s),
     "SpectralClustering": lambda s: (
         er.SpectralClustering("eigengap", n_resamples=2, random_state=s).fit(X).n_clusters_resampled_
     ),

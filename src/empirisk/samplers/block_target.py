@@ -44,8 +44,11 @@ class BlockTarget:
     Examples
     --------
     >>> pair = BlockTarget(  # a Gaussian of variances 1 and correlation 0.6
-    ...     {"a": lambda s, rng: rng.normal(0.6 * s["b"], 0.8), "b": lambda s, rng: rng.normal(0.6 * s["a"],
-    0.8)}, ...     start={"a": 0.0, "b": 0.0},
+    ...     {
+    ...         "a": lambda s, rng: rng.normal(0.6 * s["b"], 0.8),
+    ...         "b": lambda s, rng: rng.normal(0.6 * s["a"], 0.8),
+    ...     },
+    ...     start={"a": 0.0, "b": 0.0},
     ... )
     >>> from empirisk.samplers import sample
     >>> sample(pair, method="gibbs", draws=50).draws.shape
