@@ -107,7 +107,7 @@ def final(
     est: Any, X: np.ndarray, y: np.ndarray, k: int, ratio: float = 0.0, groups: Any = None
 ) -> FinalModel:
     train = sample(y, k, groups=groups)
-    candidate = Candidate("m", "m", "candidate", ratio)
+    candidate = Candidate("m", "m", "candidate", ratio, kind="linear")
     from sklearn.pipeline import Pipeline
 
     return FinalModel(candidate, est.alpha, Pipeline([("model", est.fit(X, y))]), X, [], train, X, [])
