@@ -15,6 +15,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from empirisk.data.as_before import as_before
+from empirisk.data.plain_numbers import refuse_odd_table
 from empirisk.estimators.agreement import agreeing
 from empirisk.estimators.checks import check_weights
 from empirisk.estimators.estimator import Estimator
@@ -99,6 +100,7 @@ class PlugInClassifier(ClassifierMixin, Estimator):
             recipe = self._recipe()
             if y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            refuse_odd_table(X)
             self.classes_, codes = encode_labels(y)
             rows = {}
             if sample_weight is not None:

@@ -51,8 +51,7 @@ class MLPClassifier(StreamedLabels, NetworkEstimator):
     step : float or "auto", default "auto"
         First step size, > 0; "auto" is the usual one of the rule (0.001 for Adam).
     schedule : str or Schedule, default "constant"
-        "constant", "cosine", "inverse_time", "step_decay", "strongly_convex", or an object of
-        ``er.optimizers``.
+        "constant", "cosine", "inverse_time", "step_decay", or an object of ``er.optimizers``.
     n_epochs : int, default 200
         Most passes over the rows.
     batch_size : int or "auto", default "auto"

@@ -41,8 +41,9 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
         or quantile: ``er.losses.Quantile(0.9)``.
     alpha, l1_ratio, optimizer, step, schedule, n_epochs, batch_size, dropout, clip, standardise
         As in :class:`MLPClassifier`.
-    early_stopping, validation_share, patience, tol, n_init, warm_start, checkpoint, checkpoint_every,
-    device, random_state
+    early_stopping, validation_share, patience, tol, n_init, warm_start
+        As in :class:`MLPClassifier`.
+    checkpoint, checkpoint_every, device, random_state
         As in :class:`MLPClassifier`.
 
     Attributes

@@ -19,6 +19,7 @@ from empirisk.report.shapes.checkers import (
     string,
     strings,
 )
+from empirisk.results import Kind
 
 MAX_BINS = 40  # as report.read.summary makes them
 MAX_POINTS = 400  # of a curve: more cannot be seen and make the file large
@@ -89,7 +90,7 @@ band = Record(band_fields, also=same_length("value", "low", "high"))
 
 certificate = Record(
     {
-        "kind": string,
+        "kind": one_of(*(kind.name for kind in Kind)),
         "value": nullable(number),
         "scale": nullable(number),
         "relative": nullable(number),
