@@ -16,7 +16,7 @@ def fingerprint(thing: Any) -> str:
     """Return a hash of the content; falls back to the printed form of what cannot be pickled."""
     try:
         return str(joblib.hash(thing))
-    except Exception:
+    except Exception:  # what an object raises while it is pickled is its own affair
         return str(joblib.hash(repr(thing)))
 
 
