@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ def disputed(
     ----------
     model : estimator
         A fitted estimator.
-    found : dict of number, array or sparse matrix
+    found : dict of number, array, sparse matrix, or sequence or dict of such
         What the rows say, by the name of the attribute.  Whole numbers must be equal.
     tol : float, default 1e-8
         Difference that is rounding, as a share of the largest number of the attribute.
@@ -41,9 +41,10 @@ def disputed(
     Certificate(NONE, inf of 1)  # none: not confirmed: inertia_ is 132.2 for these rows, not 66.1
     """
     for name, again in found.items():
-        why = _difference(getattr(model, name, None), again, tol, (slack or {}).get(name, 0.0))
-        if why:
-            return unconfirmed(f"{name} {why}")
+        for part, stated, one in _parts(name, getattr(model, name, None), again):
+            why = _difference(stated, one, tol, (slack or {}).get(name, 0.0))
+            if why:
+                return unconfirmed(f"{part} {why}")
     return None
 
 
@@ -68,18 +69,32 @@ def misnumbered(model: Any, name: str, count: int, *, low: int = 0) -> Certifica
     return None
 
 
+def _parts(name: str, stated: Any, found: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the names of the numbers and arrays inside an attribute, as stated and as found."""
+    if isinstance(found, Mapping):
+        inner: Any = found.items()
+    elif isinstance(found, (tuple, list)):
+        inner = enumerate(found)
+    else:
+        yield name, stated, found
+        return
+    for at, one in inner:
+        held = isinstance(stated, Mapping) and at in stated
+        held = held or (isinstance(stated, (tuple, list)) and at in range(len(stated)))
+        yield from _parts(f"{name}[{at!r}]", stated[at] if held else None, one)
+
+
 def _difference(stated: Any, found: Any, tol: float, slack: Any) -> str:
     """Return in words how a stated value differs from the one that was found."""
     if (stated is None) != (found is None):
         return f"is {_brief(found)} for these rows, not {_brief(stated)}"
     if found is None:
         return ""
-    if is_sparse(found) != is_sparse(stated) or np.shape(found) != np.shape(stated):
+    if np.shape(found) != np.shape(stated):
         return f"has the shape {np.shape(found)} for these rows, not {np.shape(stated)}"
-    if is_sparse(found):
-        far = abs(found - stated)
-        same = far.nnz == 0 or not bool((far.data > tol * abs(found).max()).any())
-        return "" if same else f"is off by {far.max():.3g} for these rows"
+    if is_sparse(found) or is_sparse(stated):
+        far = float(abs(found - stated).max())
+        return "" if far <= tol * float(abs(found).max()) else f"is off by {far:.3g} for these rows"
     a, b = np.asarray(stated), np.asarray(found)
     if b.dtype.kind in "iub":
         wrong = np.atleast_1d(a != b)

@@ -18,6 +18,7 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, curvatures
 from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of
+from empirisk.estimators.bayes.verify_posterior import other_law
 from empirisk.estimators.checks import check_count, check_flag, check_level, check_number
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
 from empirisk.estimators.linear.offsets import check_offset
@@ -330,7 +331,11 @@ class BayesianGLM(GeneralizedLinearModel):
         certificate: Certificate = problem.certify(w)
         if not certificate.within(self.tol or 0.0):
             certificate = problem.sharpened(w, certificate)
-        told = disputed(self, {"covariance_": _inverse_curvature(problem, w, self.prior_precision)}, tol=1e-6)
+        covariance = _inverse_curvature(problem, w, self.prior_precision)
+        law = {"coef_": self.coef_, "intercept_": self.intercept_, "covariance": covariance}
+        reach = float(np.abs(self._posterior.center) @ np.abs(self._posterior.mean))
+        told = disputed(self, {"covariance_": covariance}, tol=1e-6)
+        told = told or other_law(self._posterior, law, 1e-6, 1e-6 * reach)
         return certificate if told is None else told
 
 

@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
+from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients
 from empirisk.estimators.stated import disputed
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
-__all__ = ["verify_posterior"]
+__all__ = ["other_law", "verify_posterior"]
 
 EPS = float(np.finfo(float).eps)
+
+
+def other_law(
+    law: GaussianCoefficients, found: Mapping[str, Any], tol: float, slack: float
+) -> Certificate | None:
+    """Return why the normal law that answers read is not the one that was found again; None where it is.
+
+    Parameters
+    ----------
+    law : GaussianCoefficients
+        As the fit holds it: about a point near the rows, with a root of the covariance.
+    found : dict
+        Mean, intercept and covariance, and other attributes of the law by their names.
+    tol : float
+        Difference that is rounding, as a share of the largest number.
+    slack : float
+        Further difference of the intercept that is rounding.
+    """
+    stated = SimpleNamespace(**vars(law))
+    stated.coef_, stated.intercept_, stated.covariance = law.mean, law.intercept, law.covariance()
+    return disputed(stated, found, tol=tol, slack={"intercept_": slack})
 
 
 def verify_posterior(est: Any, X: Array, y: Array, weight: Array) -> Certificate:
@@ -71,9 +95,12 @@ def verify_posterior(est: Any, X: Array, y: Array, weight: Array) -> Certificate
     }  # fmt: skip
     single = 1e-6 if est.coef_.dtype == np.float32 else 0.0
     reach = float(np.abs(mean) @ np.abs(center)) + abs(level)
-    told = disputed(
-        est, found, tol=max(1e-8, 10.0 * slack, single), slack={"intercept_": (64.0 * EPS + single) * reach}
-    )
+    tol, level_slack = max(1e-8, 10.0 * slack, single), (64.0 * EPS + single) * reach
+    told = disputed(est, found, tol=tol, slack={"intercept_": level_slack})
+    if told is None:
+        law = {"coef_": mean, "intercept_": found["intercept_"], "covariance": covariance}
+        law |= {"shape": shape, "scale": scale}
+        told = other_law(est._posterior, law, tol, level_slack)
     if told is not None:
         return told
     stated: Certificate = est.certificate_

@@ -56,9 +56,10 @@ def recomputed(model: Any, problem: LatentProblem, chances: Iterable[Array], fre
 
 
 def _shown(model: Any, problem: LatentProblem, w: Array) -> dict[str, Any]:
-    """Return the parameters under their public names."""
-    public = model._public(problem.parts(w))
-    return {"weights_": np.exp(problem.log_weights(w)), "n_components_": problem.n_parts, **public}
+    """Return the parameters under their public names, and as answers read them."""
+    parts = problem.parts(w)
+    weights = np.exp(problem.log_weights(w))
+    return {"weights_": weights, "n_components_": problem.n_parts, **model._public(parts), "_parts": parts}
 
 
 def _read_off(

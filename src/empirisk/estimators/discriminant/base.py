@@ -64,7 +64,7 @@ class BayesRule(PosteriorAnswers, Estimator):
         raise NotImplementedError
 
     def _plain(self, X: Any, codes: Any, weight: Array) -> dict[str, Any]:
-        """Return fitted attributes as plain NumPy computes them from all rows, by their names."""
+        """Return what answers read as plain NumPy computes it from all rows, by the names of attributes."""
         raise NotImplementedError
 
     # -- fits ---------------------------------------------------------------------------------------
@@ -217,8 +217,8 @@ class BayesRule(PosteriorAnswers, Estimator):
         weight = check_weights(sample_weight, X.shape[0])
         sums = np.bincount(codes, weight, len(self.classes_))
         found = {"class_weight_sums_": sums, **self._plain(X, codes, weight)}
-        if self.priors is None:
-            found["priors_"] = sums / sums.sum()
+        given = self.priors is not None
+        found["priors_"] = given_priors(self.priors, self.classes_) if given else sums / sums.sum()
         tol = 1e-8 if X.dtype == np.float64 else 1e-6
         return disputed(self, found, tol=tol) or self.certificate_
 

@@ -26,6 +26,7 @@ from empirisk.estimators.discriminant.covariance import (
     oas,
     shrunk,
 )
+from empirisk.results import Certificate, Kind, unconfirmed
 from empirisk.typing import Array
 
 __all__ = ["LinearDiscriminantAnalysis"]
@@ -204,5 +205,30 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         level = self._log_priors() - 0.5 * (coef * D).sum(axis=1) - coef @ (self.priors_ @ means)
         if len(means) == 2:
             coef, level = coef[1:] - coef[:1], level[1:] - level[:1]
-        found = {"means_": means, "covariance_": C, "coef_": coef}
+        found = {"means_": means, "covariance_": C, "coef_": coef, "xbar_": self.priors_ @ means}
         return {**found, "intercept_": level} if np.isfinite(level).all() else found
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Return the certificate where the rows say so, and the axes are those of the covariances."""
+        again = super()._verify(X, y, sample_weight)
+        return again if again.kind is Kind.NONE else self._other_axes() or again
+
+    def _other_axes(self) -> Certificate | None:
+        """Return why the axes are not those along which the means differ most, or None where they are.
+
+        Axes of one eigenvalue may be turned, so that they are asked for what they do: variance 1 within the
+        classes, no covariance between them, and the largest variances of the means.
+        """
+        C, S = self.covariance_, self.scalings_
+        D = np.sqrt(self.priors_)[:, None] * (self.means_ - self.xbar_)
+        between = (D @ S).T @ (D @ S)
+        inner = np.linalg.solve(C, D.T)
+        largest = np.linalg.eigvalsh(D @ inner)[::-1][: S.shape[1]]
+        size = max(float(largest[0]), 1e-9)  # means that are equal differ along no axis
+        far = max(
+            float(np.abs(S.T @ C @ S - np.eye(S.shape[1])).max()),
+            float(np.abs(between - np.diag(largest)).max()) / size,
+        )
+        if not far <= 1e-6:
+            return unconfirmed(f"scalings_ are not the leading axes of these rows: they are off by {far:.2g}")
+        return None

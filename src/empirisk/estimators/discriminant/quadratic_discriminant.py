@@ -162,4 +162,13 @@ class QuadraticDiscriminantAnalysis(BayesRule):
             Z = rows - means[k]
             C[k] = (Z.T * s) @ Z / (s.sum() - 1.0)
             C[k] = shrunk(C[k], float(self.shrinkage_[k])) if self.shrinkage is not None else C[k]
-        return {"means_": means, "covariance_": C}
+        live = np.bincount(codes, weight, len(C)) > 0.0
+        scales, lower = np.ones_like(means), np.tile(np.eye(len(means[0])), (len(C), 1, 1))
+        for k in np.flatnonzero(live):  # of the stated covariance, whose last digits the small pivots magnify
+            scales[k] = np.sqrt(np.diagonal(self.covariance_[k]))
+            R = self.covariance_[k] / scales[k][:, None] / scales[k]
+            try:
+                lower[k] = np.linalg.cholesky(0.5 * (R + R.T))
+            except np.linalg.LinAlgError:  # a covariance that was changed, which differs from C
+                lower[k] = np.nan
+        return {"means_": means, "covariance_": C, "_scales": scales, "_lower": lower}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +33,7 @@ from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.kernel.process_charts import ProcessCharts
 from empirisk.estimators.kernel_rows import check_kernel_rows
 from empirisk.estimators.linear.base import CertificateWarning
+from empirisk.estimators.stated import disputed
 from empirisk.gaussian_processes import (
     Ascent,
     Covariance,
@@ -201,6 +203,21 @@ class GaussianProcess(ProcessCharts, Estimator):
     def _centres(self, kernel: Kernel, rows: Rows) -> Any:
         """Return what blocks between new rows and the training rows are made with."""
         return kernel.centres(rows.X, rows.live) if kernel.precomputed else rows.X
+
+    def _other_rows(self, rows: Rows, **more: Any) -> Certificate | None:
+        """Return why what answers read of the rows is not theirs, or None where it is."""
+        held = {"rows_": self._centres(self.kernel_, rows), "_weight": rows.weight, **more}
+        return disputed(self, held, tol=1e-6)
+
+    def _other_end(self, covariance: Covariance) -> Certificate | None:
+        """Return why the parameters are not those at which the search ended, or None where they are.
+
+        Where the criterion is flat, its slope does not tell.
+        """
+        if self._search is None:
+            return None
+        stated = SimpleNamespace(log_parameters=covariance.start)
+        return disputed(stated, {"log_parameters": self._search.theta})
 
     def _forecast(self, n: int, parameters: int, method: str, advice: str) -> None:
         """Refuse n rows whose matrices do not fit into memory."""

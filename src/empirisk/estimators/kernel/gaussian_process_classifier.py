@@ -299,7 +299,12 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         """Return the certificate, recomputed from the rows, the weights and the kernel alone."""
         criterion = self.objective(X, y, sample_weight)
         with for_rows(len(criterion.covariance.weight)):
-            return verify_modes(self, criterion, self._search, mode_certificate)
+            again = self._other_end(criterion.covariance)
+            again = again or verify_modes(self, criterion, self._search, mode_certificate)
+        if again.kind is Kind.NONE:
+            return again
+        rows = self._encoded(X, y, sample_weight, fitting=False)
+        return self._other_rows(rows, _codes=rows.y) or again
 
 
 def mode_certificate(gap: float, observations: float) -> Certificate:

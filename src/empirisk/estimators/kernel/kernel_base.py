@@ -31,6 +31,7 @@ from empirisk.estimators.kernel.strength import select_strength
 from empirisk.estimators.kernel_rows import checked_squares, refuse_underflow
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.linear.tune import StrengthSelection
+from empirisk.estimators.stated import disputed
 from empirisk.kernels import Kernel, kernel_of
 from empirisk.kernels.likeness import likeness_note
 from empirisk.losses.base import Loss
@@ -293,7 +294,7 @@ class KernelEstimator(Estimator):
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Return the certificate, recomputed from the weights of the rows alone."""
         rows = self._encoded(X, y, sample_weight, fitting=False)
-        if (other := self._other_rows(len(rows.y))) is not None:
+        if (other := self._other_rows(rows.design.X)) is not None:
             return other
         found = []
         for k, problem in enumerate(self._problems(rows, self.alpha_)):
@@ -303,11 +304,19 @@ class KernelEstimator(Estimator):
             found.append(self._certified(problem, w, k))
         return _summed(found)
 
-    def _other_rows(self, n: int) -> Certificate | None:
-        """Return why a fit is not confirmed on another number of rows than it had; None where it had n."""
+    def _other_rows(self, X: Any) -> Certificate | None:
+        """Return why a fit is not confirmed on rows that are not those of the fit; None where they are.
+
+        Their number is compared, and those that new rows are compared with.
+        """
+        n = X.shape[0]
         had = self._n_rows or n  # models of earlier versions do not know
         had = max(had, int(self.support_.max(initial=-1)) + 1)
-        return None if n == had else unconfirmed(f"there are {n} rows, and the fit had {had}")
+        if n != had:
+            return unconfirmed(f"there are {n} rows, and the fit had {had}")
+        if not len(self.support_):
+            return None
+        return disputed(self, {"_centres": self.kernel_.centres(X, self.support_)}, tol=1e-6)
 
     def _certified(self, problem: KernelProblem, w: Array, k: int) -> Certificate:
         """Return the smaller gap of two for problem k: dual values from the weights, or from the slopes.

@@ -18,16 +18,17 @@ from empirisk.data.offered import offered
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing, largest
-from empirisk.estimators.checks import check_choice, check_flag, check_number
+from empirisk.estimators.checks import check_choice, check_flag, check_number, is_number
 from empirisk.estimators.kernel.hard_margin import hard_strength
 from empirisk.estimators.kernel.kernel_base import KernelEstimator
 from empirisk.estimators.kernel.score_probabilities import ScoreProbabilities
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.estimators.linear.svm import C_IS_ALPHA
 from empirisk.estimators.linear.tune import fold_pairs
+from empirisk.estimators.stated import disputed
 from empirisk.losses import Hinge, Loss
 from empirisk.problems.kernelised import KernelProblem
-from empirisk.results import Solution
+from empirisk.results import Certificate, Kind, Solution
 from empirisk.solvers.smo import SMO
 from empirisk.typing import Array
 
@@ -265,6 +266,15 @@ class SVC(ClassifierMixin, KernelEstimator):
             scores[test], seen[test] = self._of_classes(z[test]), True
         live = seen & (rows.weight > 0.0)
         return ScoreProbabilities.learned(scores[live], rows.y[live].astype(np.intp), rows.weight[live])
+
+    def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Return the certificate of the weights, where the slopes of probabilities are found again, too."""
+        again = super()._verify(X, y, sample_weight)
+        drawn = self.random_state is None or is_number(self.random_state, 0.0)
+        if again.kind is Kind.NONE or self._scale is None or not drawn:
+            return again
+        found = self._calibrated(self._encoded(X, y, sample_weight, fitting=False), None)
+        return disputed(self._scale, vars(found), tol=1e-3) or again
 
     def _weights_and_intercept(self, n: int) -> list[Array]:
         """Return the parameters of each problem, as its solver takes them for a start."""

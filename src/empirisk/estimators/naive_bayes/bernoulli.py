@@ -121,3 +121,22 @@ class BernoulliNB(CountedColumns):
 
     def _joint(self, X: Any) -> Array:
         return np.asarray(self._values(X) @ self._odds.T + (self._level + self._log_priors()))
+
+    def _plain(self, X: Any, codes: Any, weight: Array) -> dict[str, Any]:
+        found = super()._plain(X, codes, weight)
+        cells = self._values(X)
+        lacks = 1.0 - (cells.toarray() if is_sparse(cells) else cells)
+        without, size = np.zeros_like(found["feature_count_"]), np.bincount(codes, weight, len(self.classes_))
+        np.add.at(without, codes, weight[:, None] * lacks)
+        without[without <= 1e-12 * size[:, None]] = 0.0  # as the fit takes them: rounding of a difference
+        log_with, log_without = np.full((2, *without.shape), -math.log(2.0))
+        live = size > 0.0
+        whole = size[live, None] + 2.0 * self.alpha
+        log_with[live] = np.log((found["feature_count_"][live] + self.alpha) / whole)
+        log_without[live] = np.log((without[live] + self.alpha) / whole)
+        return {
+            **found,
+            "feature_log_prob_": log_with,
+            "_odds": log_with - log_without,
+            "_level": log_without.sum(axis=1),
+        }

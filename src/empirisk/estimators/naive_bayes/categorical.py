@@ -252,7 +252,18 @@ class CategoricalNB(NaiveBayes):
             known = X[:, j] < c
             np.add.at(N, (codes[known], X[known, j].astype(np.intp)), weight[known])
             parts.append(N)
-        return {"_counts": np.concatenate(parts, axis=1)}
+        chances = [self._smoothed(N) for N in parts]
+        return {
+            "_counts": np.concatenate(parts, axis=1),
+            "category_count_": parts,
+            "feature_log_prob_": [np.log(chance) for chance in chances],
+        }
+
+    def _smoothed(self, N: Array) -> Array:
+        """Return the chances of the categories of a column by their counts; 1 of what no row has."""
+        more = np.where(N.sum(axis=0) > 0.0, N + self.alpha, 0.0)
+        total = more.sum(axis=1, keepdims=True)
+        return np.where(more > 0.0, more / np.where(total > 0.0, total, 1.0), 1.0)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

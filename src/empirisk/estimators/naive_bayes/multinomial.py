@@ -101,6 +101,15 @@ class MultinomialNB(CountedColumns):
     def _joint(self, X: Any) -> Array:
         return np.asarray(X @ self.feature_log_prob_.T + self._log_priors())
 
+    def _plain(self, X: Any, codes: Any, weight: Array) -> dict[str, Any]:
+        found = super()._plain(X, codes, weight)
+        count = found["feature_count_"]
+        live = np.bincount(codes, weight, len(count)) > 0.0
+        chance = np.full(count.shape, 1.0 / count.shape[1])
+        smooth = count[live] + self.alpha
+        chance[live] = smooth / smooth.sum(axis=1, keepdims=True)
+        return {**found, "feature_log_prob_": np.log(chance)}
+
     def _checked(self, X: Any) -> Any:
         X = super()._checked(X)
         self._values(X)

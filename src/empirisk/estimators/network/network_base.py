@@ -25,6 +25,7 @@ from empirisk.estimators.network.posed import PosedNetwork, without
 from empirisk.estimators.network.run import Trained, epochs_on, train
 from empirisk.estimators.network.training import Training, begin, epoch_order, one_blas_thread
 from empirisk.estimators.new_rows import new_rows
+from empirisk.estimators.stated import disputed
 from empirisk.problems.network import CHUNK, NetworkPass, NetworkProblem
 from empirisk.problems.network_layers import Layers
 from empirisk.problems.normalizations.base import Moments
@@ -263,7 +264,7 @@ class NetworkEstimator(PosedNetwork):
             return unconfirmed(
                 f"the gradient norm on these rows is {found.value:.6g}, and the fit states {stated.value:.6g}"
             )
-        return found
+        return disputed(self, {"moments_": problem.moments(w)}, tol=1e-6) or found
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -20,6 +20,7 @@ from empirisk.estimators.checks import check_count, check_number, check_weights
 from empirisk.estimators.documented import documented
 from empirisk.estimators.kernel.kernel_base import KernelEstimator
 from empirisk.estimators.kernel.svc import ELSEWHERE, SVC
+from empirisk.estimators.stated import disputed
 from empirisk.problems.one_class import OneClassProblem
 from empirisk.results import Certificate
 from empirisk.solvers.one_class import solve_one_class
@@ -154,7 +155,9 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     def _verify(self, X: Any, y: Any = None, sample_weight: Any = None) -> Certificate:
         """Return the certificate, recomputed from the weights of the rows and the offset alone."""
         problem = self._region(X, sample_weight, fitting=False)
-        if (other := self._other_rows(problem.n)) is not None:
+        if (other := self._other_rows(problem.data.design.X)) is not None:
+            return other
+        if (other := disputed(self, {"intercept_": np.array([-self.offset_])})) is not None:
             return other
         a = np.zeros(problem.n)
         a[self.support_] = self.dual_coef_[0]
