@@ -132,6 +132,24 @@ def test_columns_in_another_order_are_refused_with_what_to_do(name: str, rng: np
             getattr(model, ask)(other)
 
 
+@pytest.mark.parametrize("form", ["array", "list", "objects", "frame", "frame of objects"])
+@each
+def test_complex_numbers_are_refused(name: str, form: str, rng: np.random.Generator) -> None:
+    """As amounts and as categories: their imaginary parts would be dropped, or have no order."""
+    est = EVERY[name]
+    X, y = rows(est, rng)
+    Z = X.astype(object) if form.endswith("objects") else X.astype(complex)
+    Z[3, 0] = 1.0 + 2.0j
+    Z = framed(Z) if form.startswith("frame") else Z.tolist() if form == "list" else Z
+    with pytest.raises((ValueError, TypeError), match=r"(?i)complex"):
+        quiet_fit(est, Z, y)
+    model = quiet_fit(est, framed(X) if form.startswith("frame") else X, y)
+    for ask in ("predict", "transform", "score_samples", "kneighbors"):
+        if hasattr(model, ask):
+            with pytest.raises((ValueError, TypeError), match=r"(?i)complex"):
+                getattr(model, ask)(Z)
+
+
 def questions(model: Any) -> Iterator[tuple[str, bool]]:
     """Yield the public methods that are asked with X alone or with X and y, and whether they want y."""
     for ask in dir(type(model)):

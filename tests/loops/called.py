@@ -33,6 +33,8 @@ ROOMS = (
     "tests/conformance/test_clusterers.py",
     "tests/estimators/clusters",
     "tests/graphs",
+    "tests/conformance/test_activations.py",
+    "tests/conformance/test_normalizations.py",
     "tests/conformance/test_samplers.py",
     "tests/reduction",
     "tests/samplers",

@@ -242,6 +242,7 @@ def _distinct(values: Any) -> tuple[list[Any], IndexArray]:
 def _levels(column: Any, label: str) -> tuple[Any, ...]:
     """Return the categories that occur, sorted (numbers by size, other values as text)."""
     declared, codes = _physical(column)
+    _refuse_complex(declared, label)
     present = [declared[c] for c in np.unique(codes[codes >= 0])]
     if len(present) > MOST_CATEGORIES:
         raise ValueError(f"column {label} of X has {len(present)} categories, more than {MOST_CATEGORIES}")
@@ -251,9 +252,20 @@ def _levels(column: Any, label: str) -> tuple[Any, ...]:
         return tuple(sorted(present, key=lambda v: (type(v).__name__, str(v))))
 
 
+def _refuse_complex(values: Sequence[Any], label: str) -> None:
+    """Refuse complex numbers as categories, which have no order; numbers are read in a real column alone."""
+    for value in values:
+        if isinstance(value, complex):
+            raise ValueError(
+                f"Complex data not supported: column {label} of X holds {value!r}; a category is text or a "
+                "real number, so take real and imaginary parts as two columns"
+            )
+
+
 def _codes(column: Any, levels: Sequence[Any], label: str) -> Array:
     """Return the code of each row's category: NaN when missing, the number of levels when not among them."""
     declared, physical = _physical(column)
+    _refuse_complex(declared, label)
     kinds = {isinstance(v, str) for v in levels}, {isinstance(v, str) for v in declared}
     if all(len(kind) == 1 for kind in kinds) and kinds[0] != kinds[1]:
         then, now = ("text", "numbers") if True in kinds[0] else ("numbers", "text")
