@@ -32,7 +32,7 @@ STILL_TRUE = {"Perceptron": "every multiple of a half-space that separates the r
 
 
 def rows_in_groups(est: Any, rng: np.random.Generator) -> tuple[Any, Any]:
-    """Rows without targets."""
+    """Return rows in three groups, and no targets."""
     return groups(rng, 60, 80 if est.get_params().get("n_components") == "jl" else 3)[0], None
 
 
