@@ -8,6 +8,7 @@
 #include "neighbors/neighbor_table.hpp"
 #include "network/network_table.hpp"
 #include "reduction/reduction_table.hpp"
+#include "samplers/sampler_table.hpp"
 
 EMPIRISK_CHOOSE(LoopTable, loops)
 EMPIRISK_CHOOSE(KernelLoops, kernel_loops)
@@ -17,3 +18,4 @@ EMPIRISK_CHOOSE(LinkageLoops, linkage_loops)
 EMPIRISK_CHOOSE(MixtureLoops, mixture_loops)
 EMPIRISK_CHOOSE(ReductionLoops, reduction_loops)
 EMPIRISK_CHOOSE(NetworkLoops, network_loops)
+EMPIRISK_CHOOSE(SamplerLoops, sampler_loops)

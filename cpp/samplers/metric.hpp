@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "samplers/philox.hpp"
+#include "samplers/sampler_table.hpp"
 
 namespace empirisk {
 
@@ -12,25 +13,16 @@ struct Metric {
   const double* scale = nullptr;   // (d) standard deviations; used where there is no factor
   const double* factor = nullptr;  // (d, d) lower triangle in C order, or null
 
-  // out = L z, noise of covariance C.
-  // Four sums run side by side, each in its own order: one alone would wait for every addition. `out` may be z.
+  // out = L z, noise of covariance C. `out` may be z.
   void shape(const double* z, double* out) const {
-    std::int64_t i = d - 1;
-    if (factor)
-      for (; i >= 3; i -= 4) shape_rows<4>(i - 3, z, out);
-    for (; i >= 0; --i) {
-      if (factor)
-        shape_rows<1>(i, z, out);
-      else
-        out[i] = scale[i] * z[i];
-    }
+    if (factor) return sampler_loops().lower_product(factor, d, z, out);
+    for (std::int64_t i = 0; i < d; ++i) out[i] = scale[i] * z[i];
   }
 
   // out = L' v, another array than v.
   void turn(const double* v, double* out) const {
-    for (std::int64_t j = 0; j < d; ++j) out[j] = factor ? 0.0 : scale[j] * v[j];
-    for (std::int64_t i = 0; factor && i < d; ++i)
-      for (std::int64_t j = 0; j <= i; ++j) out[j] += factor[i * d + j] * v[i];
+    if (factor) return sampler_loops().upper_product(factor, d, v, out);
+    for (std::int64_t j = 0; j < d; ++j) out[j] = scale[j] * v[j];
   }
 
   // out = C p; `room` holds d numbers.
@@ -51,18 +43,6 @@ struct Metric {
       for (std::int64_t i = j + 1; i < d; ++i) sum -= factor[i * d + j] * p[i];
       p[j] = sum / factor[j * d + j];
     }
-  }
-
- private:
-  template <int R>
-  void shape_rows(std::int64_t first, const double* z, double* out) const {
-    const double* row = factor + first * d;
-    double sum[R] = {};
-    for (std::int64_t j = 0; j <= first; ++j)
-      for (int r = 0; r < R; ++r) sum[r] += row[r * d + j] * z[j];
-    for (int r = 1; r < R; ++r)
-      for (std::int64_t j = first + 1; j <= first + r; ++j) sum[r] += row[r * d + j] * z[j];
-    for (int r = 0; r < R; ++r) out[first + r] = sum[r];
   }
 };
 

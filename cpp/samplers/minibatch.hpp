@@ -6,6 +6,7 @@
 
 #include "samplers/linear_potential.hpp"
 #include "samplers/philox.hpp"
+#include "samplers/sampler_table.hpp"
 
 namespace empirisk {
 
@@ -54,32 +55,17 @@ class BatchRows {
   std::vector<std::uint32_t> drawn_, order_;
 };
 
-// Rows copied side by side, in the number format of X, so that the fused pass reads them like a table of their own. A row is
-// asked for from memory some rows before it is copied: rows at random are not foreseen by the processor.
+// Rows copied side by side, in the number format of X, so that the fused pass reads them like a table of their own.
 template <class T, class I>
 struct GatheredRows {
-  static constexpr std::int64_t ahead = 8;
   std::vector<T> data;
   std::vector<I> indices, indptr;
 
-  // `beside` is read at the same rows soon after, and asked for with them.
-  Matrix dense(const Matrix& x, const std::uint32_t* rows, std::int64_t count, const double* const (&beside)[2]) {
+  Matrix dense(const Matrix& x, const std::uint32_t* rows, std::int64_t count) {
     data.resize(std::size_t(count * x.cols));
     const T* from = static_cast<const T*>(x.data);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (i + ahead < count && x.col_stride == 1) {
-        ask(from + std::int64_t(rows[i + ahead]) * x.row_stride, x.cols);
-        for (const double* numbers : beside)
-          if (numbers) ask(numbers + rows[i + ahead], 1);
-      }
-      const T* row = from + std::int64_t(rows[i]) * x.row_stride;
-      T* to = data.data() + i * x.cols;
-      if (x.col_stride == 1) {
-        std::copy(row, row + x.cols, to);
-      } else {
-        for (std::int64_t j = 0; j < x.cols; ++j) to[j] = row[j * x.col_stride];
-      }
-    }
+    for (std::int64_t i = 0; i < count; ++i)
+      for (std::int64_t j = 0; j < x.cols; ++j) data[std::size_t(i * x.cols + j)] = from[rows[i] * x.row_stride + j * x.col_stride];
     Matrix out = x;
     out.rows = count;
     out.data = data.data();
@@ -106,18 +92,6 @@ struct GatheredRows {
     out.indices = indices.data();
     out.indptr = indptr.data();
     return out;
-  }
-
- private:
-  template <class V>
-  static void ask(const V* row, std::int64_t cols) {
-#if defined(__GNUC__)
-    constexpr std::int64_t line = 64 / sizeof(V);
-    for (std::int64_t j = 0; j < cols; j += line) __builtin_prefetch(row + j);
-    __builtin_prefetch(row + cols - 1);
-#else
-    (void)row, (void)cols;
-#endif
   }
 };
 
@@ -146,6 +120,13 @@ inline void anchored_loss(const void* self, std::int64_t first, std::int64_t row
   sums[1] -= known;
 }
 
+// A hint that memory will be read soon.
+inline void fetch([[maybe_unused]] const void* p) {
+#if defined(__GNUC__)
+  __builtin_prefetch(p, 0, 2);
+#endif
+}
+
 // Estimates of the gradient of U by batches of rows, each row counted rows / size times.
 template <class T, class I>
 class Minibatch {
@@ -153,9 +134,15 @@ class Minibatch {
   Minibatch(const LinearTarget& t, const Anchor& anchor, std::int64_t size)
       : t_(t), anchor_(anchor), y_(size), s_(size), offset_(size), slope_(size), size_(size) {}
 
+  // Asks for what the estimate will read first, so that other work can be done until it is there.
+  void ask(const std::uint32_t* rows) const {
+    for (const double* numbers : {t_.y, t_.s, t_.offset, anchor_.slope})
+      for (std::int64_t i = 0; numbers && i < size_; ++i) fetch(numbers + rows[i]);
+    if (in_place()) sampler_loops().ask_rows(t_.x, rows, size_);
+  }
+
   void estimate(const std::uint32_t* rows, const double* w, double* grad) {
     const Matrix& x = t_.x;
-    const Matrix part = x.storage == Storage::dense ? gathered_.dense(x, rows, size_, {t_.y, anchor_.slope}) : gathered_.compressed(x, rows, size_);
     pick(t_.y, rows, y_);
     const double *s = pick(t_.s, rows, s_), *offset = pick(t_.offset, rows, offset_), *slope = pick(anchor_.slope, rows, slope_);
     const std::int64_t p = x.cols;
@@ -163,7 +150,12 @@ class Minibatch {
     const AnchoredLoss f{{t_.loss, t_.parameter, y_.data(), s, offset, b, nullptr, nullptr, nullptr}, slope};
     double sums[2] = {};
     const RowFunction call = slope ? RowFunction{anchored_loss, &f, 2} : RowFunction{loops().linear_loss, &f.inner, 2};
-    loops().row_pass(part, RowPass{1, w, grad, sums, call});
+    if (in_place()) {
+      sampler_loops().batch_pass({x, rows, size_, w, grad, sums, call});
+    } else {
+      const Matrix part = x.storage == Storage::dense ? gathered_.dense(x, rows, size_) : gathered_.compressed(x, rows, size_);
+      loops().row_pass(part, RowPass{1, w, grad, sums, call});
+    }
     const double scale = t_.loss_scale * double(x.rows) / double(size_);
     for (std::int64_t j = 0; j < p; ++j) {
       const double base = anchor_.w ? anchor_.grad[j] + t_.l2 * (w[j] - anchor_.w[j]) : t_.l2 * w[j];
@@ -173,6 +165,8 @@ class Minibatch {
   }
 
  private:
+  bool in_place() const { return t_.x.storage == Storage::dense && t_.x.col_stride == 1; }
+
   const double* pick(const double* from, const std::uint32_t* rows, std::vector<double>& to) const {
     if (!from) return nullptr;
     for (std::int64_t i = 0; i < size_; ++i) to[std::size_t(i)] = from[rows[i]];

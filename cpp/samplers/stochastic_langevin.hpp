@@ -23,15 +23,18 @@ void run_stochastic(const LinearTarget& target, const Anchor& anchor, const Stoc
   const std::int64_t d = run.metric.d;
   BatchRows rows(target.x.rows, run.size, run.replace, run.seed, run.chain);
   Minibatch<T, I> batch(target, anchor, run.size);
-  std::vector<double> grad(d), turned(d), move(d), next(d);
+  std::vector<double> grad(d), normals(d), turned(d), move(d), next(d);
   bool lost = false;
   for (std::int64_t i = 0; i < run.count; ++i) {
     const std::uint64_t step = run.first + std::uint64_t(i);
     const double h = run.sizes[i], noise = std::sqrt(2.0 * h);
     Philox rng(run.seed, run.chain, step);
-    batch.estimate(rows.of(step, rng), run.w, grad.data());
+    const std::uint32_t* drawn = rows.of(step, rng);
+    batch.ask(drawn);
+    for (double& v : normals) v = noise * rng.normal();
+    batch.estimate(drawn, run.w, grad.data());
     run.metric.turn(grad.data(), turned.data());
-    for (std::int64_t j = 0; j < d; ++j) turned[j] = noise * rng.normal() - h * turned[j];
+    for (std::int64_t j = 0; j < d; ++j) turned[j] = normals[j] - h * turned[j];
     run.metric.shape(turned.data(), move.data());
     bool finite = true;
     for (std::int64_t j = 0; j < d; ++j) {

@@ -27,6 +27,8 @@ VECTORISED = (
     "tests/estimators/features/test_random_projection.py",
     "tests/linkage",
     "tests/neighbors",
+    "tests/samplers/test_sgld.py",
+    "tests/samplers/test_twins.py",
 )
 ROOMS = (
     *VECTORISED,

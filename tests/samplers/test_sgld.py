@@ -120,6 +120,23 @@ def test_a_step_on_all_rows_is_that_of_the_potential(layout: str, anchored: bool
     np.testing.assert_allclose(w[0] - noise, wanted, rtol=rtol, atol=rtol)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("p", [1, 7, 8, 9, 17, 64, 70, 133])
+def test_rows_of_any_width_are_read_in_place(p: int, dtype: Any) -> None:
+    # Columns are taken in vectors of 2, 4 or 8, and rows in groups and blocks: none divides these numbers.
+    rng = np.random.default_rng(5)
+    n = 203
+    X = rng.normal(size=(2 * n, p + 3)).astype(dtype)[::-2, 2 : p + 2]
+    y = rng.normal(size=n)
+    target = LinearTarget(LinearProblem(HalfSquared(), L2(0.1), ArrayBlocks(Design(X), y, np.ones(n))))
+    start = rng.normal(size=(1, p + 1))
+    w, h = start.copy(), 1e-3
+    _loops.run_minibatches(target.call, None, w, np.ones((1, p + 1)), None, 7, 0, np.full(1, h), 1, n, False)
+    wanted = -h * gradient(target.problem, start[0], 1.0, np.ones(n), 1.0)
+    noise = math.sqrt(2.0 * h) * _loops.stream_normals(7, 0, 0, p + 1)
+    np.testing.assert_allclose(w[0] - start[0] - noise, wanted, rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize("replace", [True, False])
 def test_gradients_of_batches_are_unbiased(replace: bool) -> None:
     rng = np.random.default_rng(6)

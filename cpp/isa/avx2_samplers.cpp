@@ -1,0 +1,2 @@
+#define EMPIRISK_ISA avx2
+#include "samplers/variant.hpp"

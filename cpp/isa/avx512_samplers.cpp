@@ -1,0 +1,2 @@
+#define EMPIRISK_ISA avx512
+#include "samplers/variant.hpp"

@@ -1,0 +1,2 @@
+#define EMPIRISK_ISA baseline
+#include "samplers/variant.hpp"
