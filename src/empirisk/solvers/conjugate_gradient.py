@@ -3,15 +3,20 @@
 Works on ``H u = g`` with ``H = D^-1 (X~' diag(s) X~ / S + l2 I) D^-1`` through products with X alone;
 centring and scaling are implicit, so sparse data stay sparse.
 Hestenes & Stiefel 1952; the residual is recomputed from X at every restart.
+
+Steps from 0 stay in the span of the rows, in the units that they are taken in: of many minimisers they find
+the one with the smallest norm in these units.  Where the columns leave many, the units are those of w.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.linalg import lapack
 
+from empirisk.data.threads import one_thread
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.standardise import Standardisation, standardise
@@ -22,6 +27,12 @@ __all__ = ["ConjugateGradient"]
 # Iterations in one step, that is between two true gradients (and certificates).
 BURST = 25
 FLAT = 1e-13  # share of the largest curvature at which a direction has none
+# Columns up to which collinear ones are looked for, cells of a row from which products of dense blocks of
+# rows are quicker, and the condition of the correlations beyond which rounding makes columns collinear.
+MOST_COLUMNS = 1_000
+MANY_CELLS = 100
+BLOCK = 4_096
+COLLINEAR = 1e12
 
 
 @dataclass(frozen=True)
@@ -49,7 +60,7 @@ class ConjugateGradient:
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         e = problem.evaluate(w)
         objective = e.loss + problem.penalty.value(w[: problem.data.n_cols])
-        return CGState(w, e, False, False, 2.0, "", standardise(problem), objective)
+        return CGState(w, e, False, False, 2.0, "", _units(problem), objective)
 
     def step(self, problem: LinearProblem, state: Any) -> CGState:
         standard = state.standard
@@ -118,3 +129,42 @@ def _burst(problem: LinearProblem, standard: Standardisation, rhs: Array) -> tup
         d = r + beta * d
         rr = new
     return u, used
+
+
+def _units(problem: LinearProblem) -> Standardisation:
+    """Return the units of the steps: columns of length 1, or as they are where there are many minimisers."""
+    standard = standardise(problem)
+    if problem.penalty.l2 > 0.0 or _determined(problem, standard):
+        return standard
+    return replace(standard, scale=np.ones_like(standard.scale))
+
+
+def _determined(problem: LinearProblem, standard: Standardisation) -> bool:
+    """Return whether rows without a penalty have one minimiser, as far as that can be seen at little cost."""
+    X: Any = problem.design.X
+    p = problem.data.n_cols
+    if p > int(np.count_nonzero(problem.data.weight)) - int(problem.intercept):
+        return False
+    if p > MOST_COLUMNS or not problem.design.sparse:
+        return True
+    G = _products(X.tocsr(), problem.data.weight / problem.data.total_weight)
+    G -= np.outer(standard.mean, standard.mean)
+    G /= np.outer(standard.scale, standard.scale)
+    norm = float(np.abs(G).sum(axis=0).max(initial=0.0))
+    factor, failed = lapack.dpotrf(G, lower=True)
+    rcond, _ = (0.0, 0) if failed else lapack.dpocon(factor, norm, uplo="L")
+    return bool(rcond * COLLINEAR > 1.0)
+
+
+def _products(rows: Any, share: Array) -> Array:
+    """Return ``X' diag(s) X`` of sparse rows with float64 sums."""
+    root = np.sqrt(share)[:, None]
+    if rows.nnz <= MANY_CELLS * rows.shape[0]:
+        scaled = rows.astype(np.float64).multiply(root).tocsr()
+        return np.asarray((scaled.T @ scaled).toarray())
+    G = np.zeros((rows.shape[1], rows.shape[1]))
+    with one_thread():
+        for a in range(0, rows.shape[0], BLOCK):
+            part = root[a : a + BLOCK] * rows[a : a + BLOCK].toarray()
+            G += part.T @ part
+    return G

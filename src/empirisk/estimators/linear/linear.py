@@ -16,7 +16,7 @@ class LinearRegression(SquaredErrorEstimator):
     """Ordinary least squares.
 
     ``min_{w,b} (1/S) sum_i s_i (x_i.w + b - y_i)^2 / 2``, of all minimisers the one with the smallest
-    ``||w||``; with ``positive`` subject to ``w >= 0``.
+    ``||w||``, in which b has no part; with ``positive`` subject to ``w >= 0``.
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class LinearRegression(SquaredErrorEstimator):
     Notes
     -----
     O(n p min(n, p)); accuracy: the certified digits of the NIST StRD cases (tests/estimators/test_nist.py).
+    Sparse rows are solved by conjugate gradients, to `tol`.  Of more than 1000 sparse columns on at least as
+    many rows it is not looked at whether they are collinear, and where they are, any minimiser is returned.
 
     References
     ----------
