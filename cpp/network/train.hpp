@@ -7,17 +7,13 @@
 #include "network/gemm.hpp"
 #include "network/normalise.hpp"
 #include "network/rules.hpp"
+#include "network/step_threads.hpp"
 #include "support/parallel.hpp"
 #include "support/visit.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
 constexpr i64 parameter_chunk = 1 << 15;
-
-// Threads worth starting for one product of a step: from about 3 ms on. A step has several products, which all wait for each other.
-// 469 steps of a network 784-256-10 on batches of 128 took 0.7 seconds of one processor on one thread, and 5 on two threads of two
-// cores that other programs used, too.
-inline int product_threads(i64 multiplications, i64 chunks) { return threads_for(multiplications / 64, chunks); }
 
 // Steele, Lea and Flood (OOPSLA 2014): the 64 bits that stand at place `i` of the stream of a seed.
 EMPIRISK_INLINE std::uint64_t bits_at(std::uint64_t seed, std::uint64_t i) {
@@ -44,7 +40,7 @@ class NetworkRun {
  public:
   explicit NetworkRun(const NetworkTask& task)
       : task_(task), multiply_{task}, cells_(cells(task)), own_(task.gradient ? 0 : parameters(task)), squares_(chunks(task)),
-        spreads_(spreads(task)) {
+        spreads_(spreads(task)), threads_(StepThreads::here<T>(task.batch * parameters(task))) {
     T* next = cells_.data();
     const auto take = [&](i64 columns) { T* p = next; next += task.batch * columns; return p; };
     input_ = take(task.widths[0]);
@@ -73,6 +69,7 @@ class NetworkRun {
     for (i64 first = 0; first < task_.n_order; first += task_.batch, ++end.steps) {
       const i64* rows = task_.order + first;
       const i64 n = least(task_.batch, task_.n_order - first);
+      threads_.begin();
       gather(rows, n);
       weigh(rows, n);
       for (i64 l = 0; l < task_.depth; ++l) forward(l, n, end.steps);
@@ -80,6 +77,7 @@ class NetworkRun {
       for (i64 l = task_.depth - 1; l >= 0; --l) backward(l, n);
       if ((end.layer = first_bad(n)) != 0) return end;
       update(end.steps);
+      if (n == task_.batch) threads_.end();
     }
     return end;
   }
@@ -95,6 +93,7 @@ class NetworkRun {
   Products<T> multiply_;
   Buffer<T> cells_, own_;
   Buffer<double> squares_, spreads_;
+  StepThreads& threads_;
   LayerPlace<T> layer_[most_layers];
   T *input_ = nullptr, *back_ = nullptr, *w_ = nullptr, *g_ = nullptr;
   double* share_ = nullptr;  // of each row in the weight of the batch
@@ -162,14 +161,14 @@ class NetworkRun {
   template <class F>
   void each_rows(i64 n, i64 work, const F& body) const {
     const i64 count = ceil_div(n, 32);
-    for_chunks(count, product_threads(work, count), [&](i64 c, int) { body(32 * c, least(n, 32 * (c + 1))); });
+    for_chunks(count, threads_.of(work, count), [&](i64 c, int) { body(32 * c, least(n, 32 * (c + 1))); });
   }
 
   void forward(i64 l, i64 n, i64 step) {
     const LayerPlace<T>& layer = layer_[l];
     const NormalPlace<T>& normal = layer.normal;
     const Panels panels(layer.units);
-    for_chunks(panels.count(), product_threads(n * layer.inputs * layer.units, panels.count()), [&](i64 c, int) {
+    for_chunks(panels.count(), threads_.of(n * layer.inputs * layer.units, panels.count()), [&](i64 c, int) {
       const i64 from = panels.from(c), to = panels.to(c);
       multiply_.columns(n, layer.inputs, layer.units, before(l), w_ + layer.weights, layer.out, from, to);
       if (normal.kind == Normal::batch) normalise_columns(normal, layer.out, share_, n, from, to);
@@ -252,7 +251,7 @@ class NetworkRun {
     if (!layer.plain()) through_normal(layer, n);
     const Panels panels(layer.inputs);
     const i64 half = panels.count(), count = l ? 2 * half : half;
-    for_chunks(count + 1, product_threads(n * layer.inputs * layer.units, count), [&](i64 c, int) {
+    for_chunks(count + 1, threads_.of(n * layer.inputs * layer.units, count), [&](i64 c, int) {
       if (c == count) return layer.plain() ? bias_gradient(layer, n) : void();
       const i64 from = panels.from(c % half), to = panels.to(c % half);
       if (c < half) return multiply_.outer(n, layer.inputs, layer.units, before(l), layer.slope, g_ + layer.weights, from, to);
@@ -269,7 +268,7 @@ class NetworkRun {
     const Panels panels(layer.units);
     const i64 work = 8 * n * layer.units;
     const T* gain = w_ + layer.gains;
-    for_chunks(panels.count(), product_threads(work, panels.count()), [&](i64 c, int) {
+    for_chunks(panels.count(), threads_.of(work, panels.count()), [&](i64 c, int) {
       const i64 from = panels.from(c), to = panels.to(c);
       sum_slopes(normal, layer.slope, n, from, to, g_ + layer.biases, g_ + layer.gains);
       if (normal.kind == Normal::batch) slopes_of_columns(normal, gain, share_, layer.slope, n, from, to);
@@ -311,7 +310,7 @@ class NetworkRun {
 
   void update(i64 step) {
     const i64 count = chunks(task_);
-    const int threads = product_threads(16 * size_, count);
+    const int threads = threads_.of(16 * size_, count);
     const bool penalty = task_.l1 > 0.0 || task_.l2 > 0.0;
     const StepNumbers<T> numbers = step_numbers<T>(task_.rule, step);
     const T factor = task_.clip > 0.0 ? clipped(count, threads, penalty) : T(1);

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["at_most", "check_jobs", "for_rows", "one_thread"]
+__all__ = ["at_most", "check_jobs", "for_rows", "in_order", "one_thread"]
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 # Rows of a dense matrix from which its factors are worth further threads.
 MANY = 3000
@@ -75,6 +81,31 @@ def at_most(n_jobs: int | None) -> AbstractContextManager[Any]:
     count = int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     out: AbstractContextManager[Any] = _controller().limit(limits=count, user_api="openmp")
     return out
+
+
+def in_order(f: Callable[[Item], Found], items: Iterable[Item], threads: int) -> Iterator[Found]:
+    """Yield ``f(item)`` in the order of the items, computed by so many threads.
+
+    For work that leaves Python for most of its time, as large NumPy operations do.  At most one item a thread
+    and one more are under way, so that results do not pile up; their order, and so sums of them, does not
+    depend on the number of threads.
+
+    Examples
+    --------
+    >>> list(in_order(abs, [-1, 2, -3], threads=2))
+    [1, 2, 3]
+    """
+    if threads < 2:
+        yield from map(f, items)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Found]] = deque()
+        for item in items:
+            waiting.append(pool.submit(f, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def check_jobs(n_jobs: Any) -> None:

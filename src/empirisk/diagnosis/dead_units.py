@@ -75,7 +75,7 @@ def _counts(ctx: Context) -> list[tuple[int, int]]:
     problem = inner.problem(X, ctx.y)
     if not any(f.dies for f in problem.layers.activations):
         raise NotRun(f"no unit dies with the activation {problem.layers.activations[0].name!r}")
-    found = problem.silent_units(inner.solution_.w)
+    found = problem.evaluate(inner.solution_.w).silent
     return list(zip(found[:-1], problem.layers.widths[1:-1], strict=True))
 
 

@@ -11,47 +11,34 @@ that small steps lower no further, and nothing about other ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial, reduce
 from typing import Any, Self
 
 import numpy as np
 
-from empirisk.data.row_blocks import Block, RowBlocks
+from empirisk import _loops
+from empirisk.data.row_blocks import Block, RowBlocks, add
 from empirisk.data.seeds import Seed, check_seed
+from empirisk.data.some_rows import some_rows
+from empirisk.data.threads import in_order, one_thread
 from empirisk.losses.base import Loss
 from empirisk.problems.base import Layout, Problem
 from empirisk.problems.gradient_differences import gradient_differences
 from empirisk.problems.network_layers import Layers
 from empirisk.problems.network_moments import moments_of_layers
+from empirisk.problems.network_pass import NetworkPass
 from empirisk.problems.normalizations.base import Moments
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Capability
 
-__all__ = ["NetworkPass", "NetworkProblem"]
+__all__ = ["NetworkProblem"]
 
-# Rows whose sums are held at a time.
-CHUNK = 2_048
-
-
-@dataclass(frozen=True, eq=False)
-class NetworkPass:
-    """What one pass over all rows tells about a point.
-
-    Parameters
-    ----------
-    loss : float
-        Mean loss.
-    grad : array, shape (d,)
-        Its gradient.
-    size : float
-        Mean norm of the gradients of single rows, which the rounding of `grad` is relative to.
-    """
-
-    loss: float
-    grad: Array = field(repr=False)
-    size: float
+# Rows whose sums are held at a time, and on which the gradient at the start is taken.
+CHUNK, PROBE = 2_048, 4_096
+# Parameters up to which one thread passes over the rows.
+ALONE = 4_096
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +66,10 @@ class NetworkProblem(Problem):
 
     Notes
     -----
-    A pass costs ``6 n d`` operations for d parameters, and holds the sums of 2048 rows at a time.  Means and
-    variances over rows (batch normalization) are those of all rows, so that F is a function of w: an
-    evaluation then goes ``1 + 2 H`` times over the rows, H the layers that need them.
+    A pass costs ``6 n d`` operations for d parameters, and holds the sums of 2048 rows a thread; its bits do
+    not depend on the number of threads.  Means and variances over rows (batch normalization) are those of all
+    rows, so that F is a function of w: an evaluation then goes ``1 + 2 H`` times over the rows, H the layers
+    that need them.
 
     Examples
     --------
@@ -150,15 +138,21 @@ class NetworkProblem(Problem):
             dense = dense - self.center
         return dense if self.scaling is None else np.asarray(dense / self.scaling)
 
-    def _chunks(self, block: Block) -> Iterator[tuple[Array, Array, Array]]:
-        """Yield inputs, targets and weights of the rows with weight, so many of a block at a time."""
+    def _readers(self, block: Block) -> Iterator[Callable[[], tuple[Array, Array, Array]]]:
+        """Yield calls that read inputs, targets and weights of the rows with weight, so many rows each."""
         X = block.design.X
         X = X.tocsr() if getattr(X, "format", "") == "csc" else X
-        for a in range(0, len(block.weight), CHUNK):
-            rows = slice(a, a + CHUNK)
+
+        def read(rows: slice) -> tuple[Array, Array, Array]:
             x, y, s = self.inputs(X[rows]), block.y[rows], np.asarray(block.weight[rows], dtype=np.float64)
             live = s > 0.0  # what absent rows would cost may be infinite
-            yield (x, y, s) if live.all() else (x[live], y[live], s[live])
+            return (x, y, s) if live.all() else (x[live], y[live], s[live])
+
+        return (partial(read, slice(a, a + CHUNK)) for a in range(0, max(len(block.weight), 1), CHUNK))
+
+    def _chunks(self, block: Block) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield what the readers of a block read, one after the other."""
+        return (read() for read in self._readers(block))
 
     def moments(self, w: Array) -> list[Moments | None]:
         """Return the means and variances over all rows of the sums of each layer that is normalised by them.
@@ -195,20 +189,27 @@ class NetworkProblem(Problem):
     def _pass(
         self, w: Array, block: Block, moments: Sequence[Moments | None], totals: Sequence[Moments | None]
     ) -> tuple[Any, ...]:
-        """Return the sums over a block: weight, losses, gradient, norms of the rows' gradients."""
-        total, loss, size, grad = 0.0, 0.0, 0.0, np.zeros(self.layers.size)
+        """Return sums over a block: weight, losses, norms of the rows' gradients, gradient, live units."""
         unit = 2.0 ** -math.frexp(self.data.total_weight)[1]
-        for x, y, s in self._chunks(block):
+        bends = self.layers.activations
+
+        def sums(read: Callable[[], tuple[Array, Array, Array]]) -> tuple[Any, ...]:
+            x, y, s = read()
             share = s / self.data.total_weight
             s = s * unit  # squares of slopes are taken, which an exact unit keeps in range
-            trace = self.layers.forward(w, x, moments)
-            slope = s[:, None] * self.row_slopes(y, trace.outputs[-1])
-            part, squares = self.layers.backward(w, trace, slope, share, totals)
-            total += float(s.sum())
-            loss += float((s * self.row_losses(y, trace.outputs[-1])).sum())
-            size += float(np.sqrt(squares).sum())
-            grad += part
-        return np.asarray(total), np.asarray(loss), np.asarray(size), grad
+            with np.errstate(over="ignore", invalid="ignore"):
+                trace = self.layers.forward(w, x, moments)
+                z = trace.outputs[-1]
+                slope = s[:, None] * self.row_slopes(y, z)
+                grad, squares = self.layers.backward(w, trace, slope, share, totals)
+                loss = (s * self.row_losses(y, z)).sum()
+            live = (
+                (a > 0.0).any(axis=0) if f.dies else np.True_ for a, f in zip(trace.sums, bends, strict=True)
+            )
+            return s.sum(), loss, np.sqrt(squares).sum(), grad, *live
+
+        threads = _loops.max_threads() if self.layers.size > ALONE else 1
+        return reduce(add, in_order(sums, self._readers(block), threads))
 
     def evaluate(self, w: Array, want: Collection[str] = (), /) -> NetworkPass:
         """Return the mean loss and its gradient on all rows, forwards and backwards through the layers."""
@@ -228,15 +229,18 @@ class NetworkProblem(Problem):
             for number, norm in enumerate(self.layers.normalizations)
             if norm is not None and norm.over_rows
         ]
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"), one_thread():
             # Slopes pass a layer that is normalised over rows once their sums over all rows are known.
             for number in (*reversed(over_rows), None):
-                total, loss, size, grad = self.data.map_sum(lambda b: self._pass(w, b, moments, totals))
+                total, loss, size, grad, *awake = self.data.map_sum(
+                    lambda b: self._pass(w, b, moments, totals)
+                )
                 if number is not None:
                     gain = self.layers.gains(w)[number]
                     bias = list(self.layers.split(grad))[number][1]
                     totals[number] = gain * bias, gain * self.layers.gains(grad)[number]
-        return NetworkPass(float(loss / total), grad / total, float(size / total))
+        silent = tuple(int(np.size(seen) - np.sum(seen)) for seen in awake)
+        return NetworkPass(float(loss / total), grad / total, float(size / total), silent)
 
     def objective(self, w: Array, evaluation: NetworkPass, /) -> float:
         """``F(w)``, the penalty on the weights included."""
@@ -256,36 +260,36 @@ class NetworkProblem(Problem):
         grad[still] = np.sign(grad[still]) * np.maximum(np.abs(grad[still]) - reach, 0.0)
         return grad
 
-    def silent_units(self, w: Array) -> list[int]:
-        """Return, for each layer that can die, how many of its units have slope 0 on every row; else 0."""
-        w = np.asarray(w, dtype=np.float64)
-        moments = self.moments(w)
-
-        def awake(block: Block) -> Any:
-            found = [np.zeros(width) for width in self.layers.widths[1:]]
-            for x, _, _ in self._chunks(block):
-                for total, a in zip(found, self.layers.forward(w, x, moments).sums, strict=True):
-                    total += (a > 0.0).sum(axis=0)
-            return tuple(found)
-
-        counts = self.data.map_sum(awake)
-        return [
-            int((count == 0.0).sum()) if f.dies else 0
-            for count, f in zip(counts, self.layers.activations, strict=True)
-        ]
-
     # -- certificates -----------------------------------------------------------------------------
 
     @cached_property
+    def probe(self) -> NetworkProblem:
+        """The same problem on 4096 of the rows, the same for every start; on all where there are fewer."""
+        few = some_rows(self.data, PROBE)
+        return self if few is self.data else replace(self, data=few)
+
+    @cached_property
     def origin(self) -> tuple[float, float]:
-        """The objective at the start, and the norm of its gradient there."""
+        """The objective of the `probe` at the start, and the norm of its gradient there."""
         w = self.start()
-        e = self.evaluate(w)
+        e = self.probe.evaluate(w)
         return self.objective(w, e), float(np.linalg.norm(self.gradient(w, e)))
+
+    def rose(self, w: Array, e: NetworkPass) -> float | None:
+        """Return F at the start where it is not larger there than at w, else None.
+
+        All rows are asked where the `probe` does not show that F fell.
+        """
+        here = self.objective(w, e if self.probe is self else self.probe.evaluate(w))
+        if here <= self.origin[0]:
+            return None
+        start = self.start()
+        first = self.origin[0] if self.probe is self else self.objective(start, self.evaluate(start))
+        return None if self.objective(w, e) <= first else first
 
     @property
     def unit(self) -> float:
-        """The norm of the gradient at the start, 1 where that is 0 or no number."""
+        """The norm of the gradient at the start, 1 where that is 0 or no number; on at most 4096 rows."""
         norm = self.origin[1]
         return norm if 0.0 < norm < np.inf else 1.0
 
@@ -300,10 +304,11 @@ class NetworkProblem(Problem):
         # Each row's part is a chain of products, each rounded, as many as there are layers.
         floor = 4.0 * self.layers.depth * float(np.finfo(np.float64).eps) * e.size
         relative = max(norm, floor) / self.unit
+        measured = "" if self.probe is self else f" on {PROBE} of them"
         claim = (
             f"the gradient of F = {self.objective(w, e):.6g} on all rows has norm {max(norm, floor):.2g} "
-            f"({relative:.1g} of that at the start), by {Kind.STATIONARITY.value}: nothing is claimed about "
-            "other points, which may have a smaller F"
+            f"({relative:.1g} of that at the start{measured}), by {Kind.STATIONARITY.value}: nothing is "
+            "claimed about other points, which may have a smaller F"
         )
         return Certificate(Kind.STATIONARITY, norm, self.unit, claim, 0.0, floor)
 

@@ -194,8 +194,9 @@ class Layers:
             if norm is not None:
                 unit = norm.standardise(a, known)
                 a = gain * unit[0]
+            a += bias
             trace.units.append(unit)
-            trace.sums.append(a + bias)
+            trace.sums.append(a)
             trace.outputs.append(f.value(trace.sums[-1]))
         return trace
 
@@ -235,17 +236,22 @@ class Layers:
             slope = slope * self.activations[number].slope(trace.sums[number])
             (weights, bias), h = views[number], trace.outputs[number]
             bias[:] = slope.sum(axis=0)
-            squares += (slope**2).sum(axis=1)
+            squares += _squares(slope)
             norm, unit = self.normalizations[number], trace.units[number]
             if norm is not None and unit is not None:
                 for_gains[number][:] = (slope * unit[0]).sum(axis=0)
-                squares += ((slope * unit[0]) ** 2).sum(axis=1)
+                squares += _squares(slope * unit[0])
                 total = totals[number] if totals else None
                 if norm.over_rows and total is None:
                     return grad, squares
                 slope = norm.slopes(slope * gains[number], *unit, share, total)
             weights[:] = h.T @ slope
-            squares += (h**2).sum(axis=1) * (slope**2).sum(axis=1)
+            squares += _squares(h) * _squares(slope)
             if number:
                 slope = slope @ pairs[number][0].T
         return grad, squares
+
+
+def _squares(rows: Array) -> Array:
+    """Return the squared norm of each row, without an array of squares."""
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))

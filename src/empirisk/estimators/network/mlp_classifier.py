@@ -101,7 +101,8 @@ class MLPClassifier(StreamedLabels, NetworkEstimator):
     validation_loss_ : Estimate or None
         Mean loss of the held-out rows with its interval, and in ``validation_curve_`` that of each epoch.
     certificate_ : Certificate
-        Norm of the gradient on all training rows, over that at the start.  It tells how near to a stationary
+        Norm of the gradient on all training rows, over that at the start (there on 4096 rows drawn from them
+        where there are more).  It tells how near to a stationary
         point the weights are, and nothing about other points.  After ``partial_fit`` there is none.
     solution_ : Solution
         Status, steps, passes, and a note on dead units or steps that were too long.
@@ -118,7 +119,7 @@ class MLPClassifier(StreamedLabels, NetworkEstimator):
 
     Notes
     -----
-    6 operations a row and weight in each epoch, in the format of X; the certificate costs two more passes, in
+    6 operations a row and weight in each epoch, in the format of X; the certificate costs one more pass, in
     double precision.  Sparse rows become dense batch by batch.  Weights of rows are factors on their losses;
     a weight of 2 draws the row once, not twice, so that it equals repetition in the objective and not in the
     steps.

@@ -26,8 +26,9 @@ from empirisk.estimators.network.run import Trained, epochs_on, train
 from empirisk.estimators.network.training import Training, begin, epoch_order, one_blas_thread
 from empirisk.estimators.new_rows import new_rows
 from empirisk.estimators.stated import disputed
-from empirisk.problems.network import CHUNK, NetworkPass, NetworkProblem
+from empirisk.problems.network import CHUNK, NetworkProblem
 from empirisk.problems.network_layers import Layers
+from empirisk.problems.network_pass import NetworkPass
 from empirisk.problems.normalizations.base import Moments
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status, unconfirmed
 from empirisk.typing import Array
@@ -122,11 +123,9 @@ class NetworkEstimator(PosedNetwork):
             low, high = min(row[1] for row in judged), max(row[1] for row in judged)
             claim = f"{certificate.claim}; over {len(judged)} starts F lay between {low:.6g} and {high:.6g}"
             certificate = replace(certificate, claim=claim)
-        notes, rose = [trained.note, *self._notes(problem, w)], not loss <= problem.origin[0]
-        if rose:
-            notes.insert(
-                0, f"F is {loss:.4g}, and was {problem.origin[0]:.4g} at the start: take a shorter step"
-            )
+        notes, first = [trained.note, *self._notes(problem, e)], problem.rose(w, e)
+        if first is not None:
+            notes.insert(0, f"F is {loss:.4g}, and was {first:.4g} at the start: take a shorter step")
         self._keep(problem, trained.run)
         self.loss_, self.validation_loss_, self.validation_curve_ = loss, trained.held, trained.curve
         self.solution_ = Solution(
@@ -138,16 +137,14 @@ class NetworkEstimator(PosedNetwork):
             note="; ".join(note for note in notes if note),
             solver="network",
         )
-        return rose
+        return first is not None
 
-    def _notes(self, problem: NetworkProblem, w: Array) -> list[str]:
+    def _notes(self, problem: NetworkProblem, e: NetworkPass) -> list[str]:
         """Return sentences on units that are dead and columns that do not vary."""
         notes = [
             f"{count} of {width} units of layer {number} are 0 on every training row and learn nothing more: "
             "take a shorter step, or activation='leaky_relu'"
-            for number, (count, width) in enumerate(
-                zip(problem.silent_units(w), problem.layers.widths[1:], strict=True), 1
-            )
+            for number, (count, width) in enumerate(zip(e.silent, problem.layers.widths[1:], strict=True), 1)
             if count
         ]
         (block,) = problem.data
