@@ -37,7 +37,7 @@ struct Products {
 // A width in at most four panels, by its size alone: the bits of a product do not depend on the number of threads.
 struct Panels {
   i64 width, each;
-  explicit Panels(i64 n) : width(n), each(most<i64>(64, round_up(ceil_div(n, 4), 16))) {}
+  explicit Panels(i64 n) : width(n), each(most<i64>(64, round_up(ceil_div(n, 4), 8))) {}
   i64 count() const { return ceil_div(width, each); }
   i64 from(i64 c) const { return c * each; }
   i64 to(i64 c) const { return least(width, (c + 1) * each); }

@@ -1,6 +1,8 @@
 // Minibatch steps of a network: rows are gathered, go forwards and backwards through the layers, and a rule moves the parameters.
 // All buffers are made before the first step. Work is cut by the shape of the network alone, and merged in a fixed order.
 #pragma once
+#include <atomic>
+
 #include "loops/row_slope.hpp"
 #include "network/activations.hpp"
 #include "network/finite.hpp"
@@ -95,6 +97,7 @@ class NetworkRun {
   Buffer<double> squares_, spreads_;
   StepThreads& threads_;
   LayerPlace<T> layer_[most_layers];
+  std::atomic<bool> bad_[most_layers] = {};
   T *input_ = nullptr, *back_ = nullptr, *w_ = nullptr, *g_ = nullptr;
   double* share_ = nullptr;  // of each row in the weight of the batch
   i64 size_ = 0;
@@ -251,10 +254,17 @@ class NetworkRun {
     if (!layer.plain()) through_normal(layer, n);
     const Panels panels(layer.inputs);
     const i64 half = panels.count(), count = l ? 2 * half : half;
-    for_chunks(count + 1, threads_.of(n * layer.inputs * layer.units, count), [&](i64 c, int) {
-      if (c == count) return layer.plain() ? bias_gradient(layer, n) : void();
+    bad_[l] = false;
+    for_chunks(count + 1, threads_.of(n * layer.inputs * layer.units * (l ? 2 : 1), count), [&](i64 c, int) {
+      if (c == count) {
+        if (layer.plain()) bias_gradient(layer, n);
+        return look(l, layer.biases, layer.end());
+      }
       const i64 from = panels.from(c % half), to = panels.to(c % half);
-      if (c < half) return multiply_.outer(n, layer.inputs, layer.units, before(l), layer.slope, g_ + layer.weights, from, to);
+      if (c < half) {
+        multiply_.outer(n, layer.inputs, layer.units, before(l), layer.slope, g_ + layer.weights, from, to);
+        return look(l, layer.weights + from * layer.units, layer.weights + to * layer.units);
+      }
       multiply_.back(n, layer.inputs, layer.units, layer.slope, w_ + layer.weights, back_, from, to);
       T* slope = layer_[l - 1].slope;
       for (i64 r = 0; r < n; ++r)
@@ -283,12 +293,17 @@ class NetworkRun {
       for (i64 j = 0; j < layer.units; ++j) g[j] += layer.slope[r * layer.units + j];
   }
 
+  // Notes whether parameters [from, to) of a layer have a gradient that is not finite, while it is in the cache.
+  void look(i64 l, i64 from, i64 to) {
+    if (not_finite(g_ + from, to - from)) bad_[l].store(true, std::memory_order_relaxed);
+  }
+
   // The first layer (from 1) whose outputs, else whose gradient, is not finite.
   i64 first_bad(i64 n) const {
     for (i64 l = 0; l < task_.depth; ++l)
       if (not_finite(layer_[l].out, n * layer_[l].units)) return l + 1;
     for (i64 l = 0; l < task_.depth; ++l)
-      if (not_finite(g_ + layer_[l].weights, layer_[l].end() - layer_[l].weights)) return l + 1;
+      if (bad_[l].load(std::memory_order_relaxed)) return l + 1;
     return 0;
   }
 
