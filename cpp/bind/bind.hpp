@@ -6,6 +6,7 @@ namespace empirisk {
 void bind_threads(nanobind::module_& m);
 void bind_clusters(nanobind::module_& m);
 void bind_cluster_line(nanobind::module_& m);
+void bind_columns(nanobind::module_& m);
 void bind_coordinate(nanobind::module_& m);
 void bind_dual_ascent(nanobind::module_& m);
 void bind_gram(nanobind::module_& m);

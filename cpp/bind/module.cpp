@@ -9,6 +9,7 @@ NB_MODULE(_loops, m) {
   empirisk::bind_threads(m);
   empirisk::bind_clusters(m);
   empirisk::bind_cluster_line(m);
+  empirisk::bind_columns(m);
   empirisk::bind_coordinate(m);
   empirisk::bind_dual_ascent(m);
   empirisk::bind_gram(m);

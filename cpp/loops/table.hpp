@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "loops/column_table.hpp"
 #include "loops/coordinate.hpp"
 #include "loops/dual_ascent.hpp"
 #include "loops/perceptron.hpp"
@@ -27,6 +28,7 @@ struct LoopTable {
   void (*log1p)(const double* x, double* out, std::int64_t n);
   // Row functions, for RowPass::f.
   decltype(RowFunction::call) linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals;
+  ColumnLoops columns;
   CoordinateLoops coordinate;
   ResampleLoops resample;
   DualLoops dual;

@@ -1,4 +1,5 @@
 // The table of one instruction set; included by the files of isa/ after they have defined EMPIRISK_ISA.
+#include "loops/column_pass.hpp"
 #include "loops/coordinate_impl.hpp"
 #include "loops/dense_pass.hpp"
 #include "loops/dual_ascent_impl.hpp"
@@ -68,6 +69,7 @@ static void log1p_all(const double* x, double* out, i64 n) {
 LoopTable loops(const char* name) {
   return {name, gram, moments, row_pass, exp_all, log1p_all,
           linear_loss, softmax_loss, weighted, softmax_curvature, write_scores, read_residuals,
+          {sum_column, tally_column},
           {descend_gram, descend_groups, descend_columns, descend_group_columns, gram_columns, columns_rmatvec, columns_matvec},
           {resample_sums, resample_rows},
           {ascend},

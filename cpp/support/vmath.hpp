@@ -40,13 +40,8 @@ EMPIRISK_INLINE double exp_fast(double x) {
   return p * power_of_two(k1) * power_of_two(k2);
 }
 
-// log(1 + t) for 0 <= t < 2^1022 and t = inf: 1 + t = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and with s = f/(2 + f)
-// log(1 + f) = 2 atanh(s) = f - s (f - s^2 g(s^2)). f is formed from t itself, so small t keep all their digits.
-EMPIRISK_INLINE double log1p_fast(double t) {
-  const std::uint64_t e = (std::bit_cast<std::uint64_t>(1.0 + t) - 0x3fe6a09e667f3bcdULL) >> 52;
-  const double k = std::bit_cast<double>(e + 0x4330000000000000ULL) - 0x1p52;
-  const double scale = std::bit_cast<double>((1023 - e) << 52);
-  const double f = t * scale + (scale - 1.0);
+// k log 2 + log(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)): with s = f/(2 + f), log(1 + f) = 2 atanh(s) = f - s (f - s^2 g(s^2)).
+EMPIRISK_INLINE double log_of_parts(double k, double f) {
   const double s = f / (2.0 + f), u = s * s;
   double g = 0x1.0c0b9c3797bb8p-3;
   g = g * u + 0x1.0fbdd1e88d489p-3;
@@ -56,7 +51,26 @@ EMPIRISK_INLINE double log1p_fast(double t) {
   g = g * u + 0x1.24924924769e1p-2;
   g = g * u + 0x1.9999999999a39p-2;
   g = g * u + 0x1.5555555555555p-1;
-  const double result = k * ln2_high + (f - (s * (f - u * g) - k * ln2_low));
+  return k * ln2_high + (f - (s * (f - u * g) - k * ln2_low));
+}
+
+// The exponent e of x > 0, a normal number, as 2^e times a number in [sqrt(1/2), sqrt(2)); two's complement in 12 bits.
+EMPIRISK_INLINE std::uint64_t middle_exponent(double x) { return (std::bit_cast<std::uint64_t>(x) - 0x3fe6a09e667f3bcdULL) >> 52; }
+EMPIRISK_INLINE double exponent_value(std::uint64_t e) {
+  return std::bit_cast<double>((e ^ 0x800) + 0x4330000000000000ULL) - 0x1.0000000000800p52;
+}
+
+// log(x) for normal x with 0 < x < 2^1022.
+EMPIRISK_INLINE double log_fast(double x) {
+  const std::uint64_t e = middle_exponent(x);
+  return log_of_parts(exponent_value(e), x * std::bit_cast<double>((1023 - e) << 52) - 1.0);
+}
+
+// log(1 + t) for -1 < t < 2^1022 and t = inf. f is formed from t itself, so small t keep all their digits.
+EMPIRISK_INLINE double log1p_fast(double t) {
+  const std::uint64_t e = middle_exponent(1.0 + t);
+  const double scale = std::bit_cast<double>((1023 - e) << 52);
+  const double result = log_of_parts(exponent_value(e), t * scale + (scale - 1.0));
   return t > std::numeric_limits<double>::max() ? t : result;
 }
 

@@ -6,22 +6,6 @@
 
 namespace empirisk::EMPIRISK_ISA {
 
-EMPIRISK_INLINE double log_fast(double x) {  // x > 0, normal; log1p_fast of vmath.hpp tells the method
-  const std::uint64_t e = (std::bit_cast<std::uint64_t>(x) - 0x3fe6a09e667f3bcdULL) >> 52;  // two's complement in 12 bits
-  const double k = std::bit_cast<double>((e ^ 0x800) + 0x4330000000000000ULL) - 0x1.0000000000800p52;
-  const double f = x * std::bit_cast<double>((1023 - e) << 52) - 1.0;
-  const double s = f / (2.0 + f), u = s * s;
-  double g = 0x1.0c0b9c3797bb8p-3;
-  g = g * u + 0x1.0fbdd1e88d489p-3;
-  g = g * u + 0x1.3b1c3cac7ebefp-3;
-  g = g * u + 0x1.745cf8e2153bbp-3;
-  g = g * u + 0x1.c71c7201abb86p-3;
-  g = g * u + 0x1.24924924769e1p-2;
-  g = g * u + 0x1.9999999999a39p-2;
-  g = g * u + 0x1.5555555555555p-1;
-  return k * ln2_high + (f - (s * (f - u * g) - k * ln2_low));
-}
-
 EMPIRISK_INLINE double times_log(double a, double ratio) {  // a log(ratio), 0 at a = 0
   const double value = a * log_fast(ratio > 0.0 ? ratio : 1.0);
   return a > 0.0 ? value : 0.0;

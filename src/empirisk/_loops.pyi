@@ -38,6 +38,25 @@ def gram_rows(
 def col_moments(X: Matrix, weights: Real | None = None) -> tuple[Float, Float]:
     """Weighted means and weighted sums of squares about them, (p,) each; zeros where no weight is left."""
 
+def column_sums(
+    X: Dense,
+    weights: Real | None = None,
+    origin: float = 0.0,
+    square: bool = False,
+    log: bool = False,
+    log_rest: bool = False,
+) -> tuple[float, float, float, float, float, float, float] | None:
+    """Weight, sums of x, x^2, log x and log(1 - x), smallest and largest x of one column; origin is taken off
+    before x and x^2 are summed.
+
+    None where an x is not finite, a weight not above 0 and finite, or a logarithm not of a normal number.
+    """
+
+def column_tally(X: Dense, weights: Real | None = None) -> Float | None:
+    """The weight of each count 0, 1, ... up to the largest one of a column; None where a number is no count
+    below 2048, or a weight not above 0 and finite.
+    """
+
 def kernel_block(
     form: str, numbers: Real, A: Matrix, B: Matrix | None = None, center: Real | None = None
 ) -> Any:

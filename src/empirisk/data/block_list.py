@@ -14,6 +14,7 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import Block, add
 from empirisk.data.row_checks import check_lengths, where
 from empirisk.data.sparse_cells import row_slice
+from empirisk.data.sums import total_weight
 from empirisk.typing import Access, Array
 from empirisk.wording import a_thing
 
@@ -111,7 +112,7 @@ class BlockList:
     @cached_property
     def total_weight(self) -> float:
         """The sum of the weights of all rows."""
-        return float(self.map_sum(lambda block: block.weight.sum(dtype=np.float64)))
+        return float(self.map_sum(lambda block: total_weight(block.weight)))
 
     @property
     def access(self) -> frozenset[Access]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from empirisk.typing import Array
 
-__all__ = ["inner", "weighted_sum"]
+__all__ = ["inner", "total_weight", "weighted_sum"]
 
 # Longest vectors whose dot product BLAS keeps on one thread.
 SERIAL_DOT = 8_192
@@ -39,3 +39,14 @@ def weighted_sum(s: Array, v: Array) -> Array:
     if v.ndim == 1:
         return np.asarray(np.multiply(s, v).sum())
     return np.asarray(np.einsum("i,i...->...", s, v))
+
+
+def total_weight(s: Array) -> float:
+    """Return the sum of weights; of one number that is seen from every row the product with the rows.
+
+    Examples
+    --------
+    >>> total_weight(np.ones(3)), total_weight(np.broadcast_to(np.ones(()), 3))
+    (3.0, 3.0)
+    """
+    return float(s[0]) * len(s) if s.strides == (0,) and len(s) else float(s.sum(dtype=np.float64))

@@ -52,8 +52,15 @@ class Observations(Protocol):
         """The sum of the weights of all rows that are present."""
         ...
 
-    def map_sum(self, f: Callable[[Array, Array], Any], /) -> Any:
-        """Return the sum of ``f(rows, weights)`` over the blocks, entry by entry."""
+    def map_sum(
+        self,
+        f: Callable[[Array, Array], Any],
+        quick: Callable[[Array, Array | None, float], Any] | None = None,
+        /,
+    ) -> Any:
+        """Return the sum of ``f(rows, weights)`` over the blocks, entry by entry, f a sum over rows itself.
+
+        ``quick(column, weights, origin)`` gives the same of a block by a compiled loop, or None."""
         ...
 
     def gathered(self) -> tuple[Array, Array]:

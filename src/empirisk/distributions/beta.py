@@ -39,6 +39,7 @@ class Beta(ExponentialMember):
     b: float = 1.0
 
     name = "beta"
+    added = ("log", "log_rest")
     closed_form = False
     domains: ClassVar[dict[str, Interval]] = {"a": POSITIVE, "b": POSITIVE}
 

@@ -38,6 +38,7 @@ class Exponential(ExponentialMember):
     rate: float = 1.0
 
     name = "exponential"
+    added = ("x",)
     growth = 1.0
     domains: ClassVar[dict[str, Interval]] = {"rate": POSITIVE}
 

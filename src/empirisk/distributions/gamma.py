@@ -57,6 +57,7 @@ class Gamma(ExponentialMember):
     rate: float = 1.0
 
     name = "gamma"
+    added = ("log", "x")
     closed_form = False
     growth = 1.0
     domains: ClassVar[dict[str, Interval]] = {"shape": POSITIVE, "rate": POSITIVE}

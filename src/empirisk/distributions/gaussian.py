@@ -47,6 +47,7 @@ class Gaussian(ExponentialMember):
     variance: float = 1.0
 
     name = "gaussian"
+    added = ("x", "square")
     growth = 2.0
     located = True
     domains: ClassVar[dict[str, Interval]] = {"mean": LINE, "variance": POSITIVE}

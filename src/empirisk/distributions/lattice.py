@@ -14,7 +14,7 @@ __all__ = ["counts_and_weights", "counts_near", "masked", "plogp_sum", "quotient
 
 # Standard deviations around the mean, and counts beyond, outside of which a law with exponential tails has a
 # mass below the spacing of floats.
-_WIDTH, _MORE = 40.0, 800.0
+_WIDTH, _MORE = 40.0, 100.0
 # Most counts that are summed up one by one.
 _MOST = 20_000_000
 # Counts beyond which a smooth sum is an integral to eleven digits.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import betaincc, digamma
+from scipy.special import betaincc, polygamma
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import (
@@ -20,15 +20,17 @@ from empirisk.distributions.base import (
 )
 from empirisk.distributions.lattice import counts_and_weights, masked
 from empirisk.distributions.root import falling_root
-from empirisk.distributions.stirling import binomial_log, deviance, digamma_rest_gap
+from empirisk.distributions.stirling import binomial_log, curvature_rest, deviance, digamma_rest_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Interval
 
 __all__ = ["NegativeBinomial"]
 
 
-# Counts below it are tallied in an array, larger ones by sorting.
-_TALLIED = 1 << 20
+# Counts below it are tallied in an array, larger ones by sorting; of a block so few rows are kept as they are
+_TALLIED, _FEW = 1 << 20, 2048
+# Up to this size the second derivative of the likelihood has digits enough for Newton's steps.
+_PLAIN = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +85,17 @@ class NegativeBinomial(Distribution):
                 "likelihood grows as the dispersion falls to 0; fit er.distributions.Poisson"
             )
 
-        def slope(log_size: float) -> float:
-            return float(_size_slope(counts, weight / total, mean, math.exp(log_size)))
+        share = weight / total
+
+        def slope(log_size: float) -> tuple[float, float]:
+            size = math.exp(log_size)
+            bend = float(share @ _size_bends(counts, mean, size))
+            return float(share @ _size_slopes(counts, mean, size)), bend * size
 
         size = math.exp(falling_root(slope, math.log(mean**2 / (spread - mean))))
         member = self.with_parameters(mean=mean, dispersion=1.0 / size)
-        left = (
-            abs(slope(math.log(size))) * size / max(1e-300, _size_deviation(member, counts, weight / total))
-        )
+        slopes = _size_slopes(counts, mean, size)
+        left = abs(float(share @ slopes)) / max(1e-300, math.sqrt(float(share @ slopes**2)))
         claim = (
             f"the derivative of the mean log-likelihood in the dispersion is {left:.1g} standard deviations, "
             "and 0 in the mean: the only stationary point where the counts vary more than Poisson's"
@@ -127,11 +132,7 @@ class NegativeBinomial(Distribution):
         """The derivatives at counts, and their smooth continuation between them."""
         size, m = 1.0 / self.dispersion, self.mean
         in_mean = (k - m) / (m * (1.0 + m / size))
-        # psi(k + 1/a) - psi(1/a) - log(1 + a m) + (m - k) / (m + 1/a), of which the terms of the order a
-        # cancel.
-        u = (k - m) / (m + size)
-        in_size = digamma_rest_gap(size, k) - deviance(1.0, 1.0 + u, -u)
-        return np.column_stack([in_mean, -size * (size * in_size)])
+        return np.column_stack([in_mean, -size * (size * _size_slopes(k, m, size))])
 
     def fisher_information(self) -> Array:
         """Return the information of m, ``1 / (m + a m^2)``, and that of a, summed up over the counts."""
@@ -187,7 +188,9 @@ class NegativeBinomial(Distribution):
 
 def tally(data: Observations) -> tuple[Array, Array]:
     """Return the different counts and how much weight each has."""
-    parts: list[tuple[Array, Array]] = data.map_sum(lambda x, s: [_of_block(x, s)])
+    parts: list[tuple[Array, Array]] = data.map_sum(
+        lambda x, s: [_of_block(x, s) if len(x) > _FEW else (x, s)]
+    )
     return _of_block(np.concatenate([v for v, _ in parts]), np.concatenate([s for _, s in parts]))
 
 
@@ -202,12 +205,22 @@ def _of_block(x: Array, s: Array) -> tuple[Array, Array]:
     return values, weight
 
 
-def _size_slope(x: Array, share: Array, mean: float, size: float) -> float:
-    """The derivative of the mean log-likelihood in 1/a, at the best mean."""
-    return float((share * (digamma(x + size) - digamma(size))).sum() - math.log1p(mean / size))
+def _size_slopes(k: Array, mean: float, size: float) -> Array:
+    """Return ``psi(k + n) - psi(n) - log(1 + m / n) - (k - m) / (m + n)``, the derivatives in ``n = 1/a``.
+
+    Terms of the order 1/n cancel, so that those of the order 1/n^2 are added up without them.
+    """
+    u = (k - mean) / (mean + size)
+    return np.asarray(digamma_rest_gap(size, k) - deviance(1.0, 1.0 + u, -u))
 
 
-def _size_deviation(law: NegativeBinomial, x: Array, share: Array) -> float:
-    """The standard deviation of the derivative in log(1/a) over the rows."""
-    score = law.score(x)[:, 1] * law.dispersion
-    return math.sqrt(float((share * score**2).sum()))
+def _size_bends(k: Array, mean: float, size: float) -> Array:
+    """Return the derivatives of these in n, up to a multiple of ``k - m``, whose mean over the rows is 0.
+
+    They are ``psi'(n + k) - psi'(n) + m / n / (m + n)``, where that does not cancel, and with
+    ``r(x) = psi'(x) - 1 / x`` they are ``r(n + k) - r(n) + u^2 / (1 + u) / (m + n)``.
+    """
+    if size < _PLAIN:
+        return np.asarray(polygamma(1, size + k) - polygamma(1, size) + mean / size / (mean + size))
+    u = (k - mean) / (mean + size)
+    return np.asarray(curvature_rest(size + k) - curvature_rest(size) + u * u / (1.0 + u) / (mean + size))

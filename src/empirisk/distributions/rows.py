@@ -16,6 +16,7 @@ from empirisk.data.row_checks import check_features, check_rows, where
 from empirisk.data.sums import weighted_sum
 from empirisk.data.table import read_dense
 from empirisk.distributions.base import Distribution, check_held, numbers
+from empirisk.distributions.one_pass import added, column_of, tallied
 from empirisk.typing import Array
 
 __all__ = ["Rows", "read_rows"]
@@ -39,11 +40,23 @@ class Rows:
     law: Distribution
     origin: Any = 0.0
 
-    def map_sum(self, f: Callable[[Array, Array], Any]) -> Any:
-        """Return the sum of ``f(rows, weights)`` over the blocks; rows of weight 0 are absent."""
+    def map_sum(
+        self,
+        f: Callable[[Array, Array], Any],
+        quick: Callable[[Array, Array | None, float], Any] | None = None,
+    ) -> Any:
+        """Return the sum of ``f(rows, weights)`` over the blocks; rows of weight 0 are absent.
+
+        f adds up functions of single rows: of counts it is asked about the different ones, with the weight
+        that each has.  ``quick(column, weights, origin)`` returns the same of a whole block, or None where it
+        cannot vouch for the rows; weights that are all 1 are None.
+        """
 
         def of_block(block: Block) -> Any:
             try:
+                found = self._in_one_pass(block, f, quick)
+                if found is not None:
+                    return found
                 check_rows(block, where(0, block) if block.start else "")
                 check_features(block, where(0, block) if block.start else "")
             except ValueError as error:
@@ -61,14 +74,34 @@ class Rows:
 
         return self.blocks.map_sum(of_block)
 
+    def _in_one_pass(self, block: Block, f: Any, quick: Any) -> Any:
+        """Return the sum over a block by a compiled pass, or None where rows are looked at one by one."""
+        counts = self.law.discrete and not np.any(self.origin)
+        if self.law.dimension or not (counts or quick) or (column := column_of(block)) is None:
+            return None
+        if quick is not None:
+            return quick(*column, float(self.origin))
+        pair = tallied(self.law, *column)
+        if pair is None:
+            return None
+        with np.errstate(over="ignore", under="ignore"):
+            return f(*pair)
+
     def gathered(self) -> tuple[Array, Array]:
         """Return all rows and their weights side by side, for estimates that are no sums of rows."""
-        parts: list[tuple[Array, Array]] = self.map_sum(lambda rows, weight: [(rows, weight)])
+        parts: list[tuple[Array, Array]] = self.map_sum(
+            lambda rows, weight: [(rows, weight)], lambda *block: None
+        )
         return np.concatenate([rows for rows, _ in parts]), np.concatenate([weight for _, weight in parts])
 
     def centred(self) -> tuple[Rows, Any]:
         """Return the rows less their mean, and the mean: what is squared there has not lost its digits."""
-        total, first = self.map_sum(lambda rows, weight: (weight.sum(), weighted_sum(weight, rows)))
+
+        def quick(x: Array, weight: Array | None, origin: float) -> Any:
+            found = added(self.law, x, weight, ("x",), origin)
+            return found and (found[0], found[1][0])
+
+        total, first = self.map_sum(lambda rows, weight: (weight.sum(), weighted_sum(weight, rows)), quick)
         check_held(first)
         mean = np.asarray(self.origin + first / total)
         return replace(self, origin=mean), mean

@@ -162,6 +162,8 @@ def digamma_rest_gap(x: Any, d: Any) -> Array:
     """
     x, d = np.asarray(x, dtype=np.float64), np.asarray(d, dtype=np.float64)
     large = x >= _LARGE
+    if not large.any():
+        return np.asarray(digamma_rest(x + d) - digamma_rest(x))
     y, z = np.where(large, x, _LARGE), np.where(large, x + d, _LARGE)
     rest = _series(_DIGAMMA, z) / z / z - _series(_DIGAMMA, y) / y / y
     return np.asarray(np.where(large, 0.5 * (d / y / z) + rest, digamma_rest(x + d) - digamma_rest(x)))

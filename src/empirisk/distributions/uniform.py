@@ -17,6 +17,7 @@ from empirisk.distributions.base import (
     check_between,
     numbers,
 )
+from empirisk.distributions.one_pass import extremes
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Interval
 
@@ -64,15 +65,19 @@ class Uniform(Distribution):
 
     def maximise(self, data: Observations) -> Fitted:
         """Return the law between the smallest and the largest row: a narrower one has no likelihood."""
-        x, _ = data.gathered()
-        low, high = float(x.min()), float(x.max())
+        ends: list[tuple[float, float]] = data.map_sum(
+            lambda x, s: [(float(x.min()), float(x.max()))] if len(x) else [],
+            lambda x, s, origin: extremes(x, s),
+        )
+        low, high = min(low for low, _ in ends), max(high for _, high in ends)
         if low == high:
             raise ValueError(
                 "all rows of x are the same number: the interval would have no width and the likelihood no "
                 "maximum; look at where x comes from"
             )
         claim = "log-likelihood - its maximum = 0: every narrower interval leaves out a row"
-        return Fitted(self.with_parameters(low=low, high=high), Certificate(Kind.EXACT, 0.0, 1.0, claim))
+        member = self.with_parameters(low=low, high=high)
+        return Fitted(member, Certificate(Kind.EXACT, 0.0, 1.0, claim), -data.total * member.entropy())
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law from ``m - sqrt(3 v)`` to ``m + sqrt(3 v)``."""
