@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -63,7 +64,7 @@ class MultivariateGaussian(ExponentialMember):
         C.flags.writeable = False
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "covariance", C)
-        object.__setattr__(self, "_root", root_of(C))
+        self.root.flags.writeable = False  # a singular matrix is refused here
 
     @classmethod
     def member(cls, columns: int, **structure: Any) -> Self:
@@ -75,11 +76,10 @@ class MultivariateGaussian(ExponentialMember):
         """The length of the mean, which is how many numbers a draw has."""
         return len(self.mean)
 
-    @property
+    @cached_property
     def root(self) -> Array:
         """The lower triangle L with ``C = L L'``."""
-        found: Array = self._root  # type: ignore[attr-defined]
-        return found
+        return root_of(self.covariance)
 
     @property
     def precision(self) -> Array:

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
-from scipy.special import chdtri, multigammaln, stdtr, stdtrit
+from scipy.special import chdtri, stdtr, stdtrit
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import LINE, POSITIVE, Observations, check_between
 from empirisk.distributions.multivariate_gaussian import root_of
 from empirisk.distributions.shares import check_vector
+from empirisk.distributions.stirling import deviance, stirling_rest
 from empirisk.typing import Array, Interval
 
 __all__ = ["NormalInverseWishart"]
@@ -75,7 +77,12 @@ class NormalInverseWishart:
         P.flags.writeable = False
         for name, value in (("mean", mean), ("freedom", float(freedom)), ("scale", P)):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "_root", root_of(P))
+        self._root.flags.writeable = False  # a singular matrix is refused here
+
+    @cached_property
+    def _root(self) -> Array:
+        """The lower triangle R with ``P = R R'``."""
+        return root_of(self.scale)
 
     @property
     def dimension(self) -> int:
@@ -109,13 +116,19 @@ class NormalInverseWishart:
             L = np.linalg.cholesky(C)
         except np.linalg.LinAlgError:
             return -math.inf
-        root: Array = self._root  # type: ignore[attr-defined]
-        log_det, log_scale = (2.0 * float(np.log(np.diag(half)).sum()) for half in (L, root))
-        trace = float((solve_triangular(L, root, lower=True) ** 2).sum())
+        # Stirling's formula for each factor of the multivariate Gamma function, each with an eigenvalue of
+        # P C^-1 / 2: no two numbers of the size of n log n are subtracted.
+        half = solve_triangular(L, self._root, lower=True)
+        rate = 0.5 * np.linalg.svd(half, compute_uv=False) ** 2
+        i = np.arange(d)
+        x = 0.5 * (n - i)
+        each = (
+            0.5 * np.log(x / (2.0 * math.pi)) - stirling_rest(x) - deviance(x, rate) + 0.5 * i * np.log(rate)
+        )
+        norm = 0.5 * d * math.log(k / (2.0 * math.pi)) - 0.25 * d * (d - 1) * math.log(math.pi)
         gap = solve_triangular(L, np.asarray(mean, dtype=np.float64) - self.mean, lower=True)
-        norm = 0.5 * n * log_scale - 0.5 * n * d * math.log(2.0) - float(multigammaln(0.5 * n, d))
-        norm += 0.5 * d * math.log(k / (2.0 * math.pi))
-        return norm - 0.5 * ((n + d + 2.0) * log_det + trace + k * float(gap @ gap))
+        log_det = 2.0 * float(np.log(np.diag(L)).sum())
+        return norm + float(each.sum()) - 0.5 * ((d + 2.0) * log_det + k * float(gap @ gap))
 
     def sample(self, size: int, random_state: Seed = None) -> tuple[Array, Array]:
         """Return independent means, (size, d), and covariances, (size, d, d), by Bartlett's triangle.
@@ -133,8 +146,7 @@ class NormalInverseWishart:
         for i in range(d):
             A[:, i, i] = np.sqrt(rng.gamma(0.5 * (n - i), 2.0, size))
             A[:, i, :i] = rng.standard_normal((size, i))
-        root: Array = self._root  # type: ignore[attr-defined]
-        half = root @ np.linalg.inv(A).transpose(0, 2, 1)
+        half = self._root @ np.linalg.inv(A).transpose(0, 2, 1)
         C = half @ half.transpose(0, 2, 1)
         z = rng.standard_normal((size, d))
         return self.mean + np.einsum("sij,sj->si", half, z) / math.sqrt(self.strength), C

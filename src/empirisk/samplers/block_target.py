@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -59,6 +59,8 @@ class BlockTarget:
     start: Any
     names: Any = None
     title: str = "a density given by its blocks"
+    # The shape of the start of each block, which draws must have.
+    _shapes: dict[str, tuple[int, ...]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.blocks, Mapping) or not self.blocks:
@@ -110,7 +112,7 @@ class BlockTarget:
     def drawn(self, name: str, state: dict[str, Array], rng: np.random.Generator) -> Array:
         """Return a draw of one block, looked at: its shape is that of the start, and it is finite."""
         value = self._value(name, self.blocks[name](MappingProxyType(state), rng), "the draw")
-        wanted = self._shapes[name]  # type: ignore[attr-defined]
+        wanted = self._shapes[name]
         if value.shape != wanted:
             raise ValueError(
                 f"the draw of block {name!r} has shape {value.shape}, and the start shape {wanted}: return "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,11 +69,15 @@ class FunctionTarget:
         if len(set(names)) < len(names):
             raise ValueError(f"names must differ from each other, got {names!r}")
         object.__setattr__(self, "names", names)
-        object.__setattr__(self, "_factor", None if self.covariance is None else self._root(self.size))
+        if self._factor is not None:  # what has none is refused here
+            self._factor.flags.writeable = False
 
-    def _root(self, d: int) -> Array:
-        """The lower factor of the given covariance; what has none is refused."""
-        covariance = real_array("covariance", self.covariance)
+    @cached_property
+    def _factor(self) -> Array | None:
+        """The lower factor of the given covariance, None where none is given; what has none is refused."""
+        if self.covariance is None:
+            return None
+        covariance, d = real_array("covariance", self.covariance), self.size
         if covariance.shape != (d, d):
             raise ValueError(
                 f"covariance must be a symmetric array of shape ({d}, {d}), got shape {covariance.shape}"
@@ -113,8 +118,7 @@ class FunctionTarget:
     def guess(self) -> Guess:
         """Return the given start, and the shape of the given covariance."""
         places = np.atleast_2d(self.start)
-        factor: Array | None = self._factor  # type: ignore[attr-defined]
-        return Guess(places[0], factor, places if len(places) > 1 else None)
+        return Guess(places[0], self._factor, places if len(places) > 1 else None)
 
 
 @dataclass(eq=False)
