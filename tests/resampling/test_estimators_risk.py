@@ -10,7 +10,8 @@ import pytest
 from scipy import integrate, special, stats
 
 import empirisk as er
-from empirisk.resampling.parametric import beta_map, beta_mean, trimmed_mean
+from empirisk.distributions import StudentT
+from empirisk.resampling.parametric import ESTIMATORS, beta_map, beta_mean, trimmed_mean
 from empirisk.typing import Array
 
 P = [0.05, 0.3, 0.5, 0.9]
@@ -167,7 +168,8 @@ def test_forms() -> None:
     assert "<table>" in r._repr_html_()
     frame = r.to_frame()
     assert list(frame["estimator"]) == ["mean", "mean", "median", "median"]
-    assert np.allclose(frame["squared_bias"] + frame["variance"], frame["risk"])
+    assert np.isinf(frame["risk"][:2]).all()
+    assert np.allclose((frame["squared_bias"] + frame["variance"])[2:], frame["risk"][2:])
 
 
 def test_trimmed_mean_of_odd_shares() -> None:
@@ -262,3 +264,71 @@ def test_laws_are_models() -> None:
         assert estimate.value == pytest.approx(m * m / 10.0, rel=0.1)
     with pytest.raises(TypeError, match="must be a law of one number"):
         er.estimators_risk(["mean"], lambda m: Dirichlet([m, m]), [1.0], 5)
+
+
+# Rows of moments of orders below r, and how many of n rows may be far before an estimator is.
+HEAVY_MODELS: list[tuple[Any, float]] = [
+    ("cauchy", 1.0),
+    (lambda m: StudentT(0.6, m, 1.0), 0.6),
+    (lambda m: StudentT(1.5, m, 1.0), 1.5),
+    (lambda m: StudentT(2.0, m, 1.0), 2.0),
+    (lambda m: StudentT(9.0, m, 1.0), 9.0),
+    (lambda m: stats.cauchy(m), 1.0),
+    *((name, np.inf) for name in ("gaussian", "laplace", "exponential", "uniform", "bernoulli")),
+]
+RESISTS: dict[str, Callable[[int], int]] = {
+    "median": lambda n: (n - 1) // 2,
+    "trimmed_mean": lambda n: n // 10,
+    **dict.fromkeys(sorted(set(ESTIMATORS) - {"median", "trimmed_mean"}), lambda n: 0),
+}
+
+
+@pytest.mark.parametrize("row", range(len(HEAVY_MODELS)))
+@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+def test_a_risk_that_is_infinite_is_said_to_be(row: int, name: str) -> None:
+    model, order = HEAVY_MODELS[row]
+    if "james" in name and (not isinstance(model, str) or order > 1.0):
+        return
+    n, theta = 12, [[0.5] * 5] if "james" in name else [0.5]
+    r = er.estimators_risk(
+        [name, "median"] if name != "median" else [name], model, theta, n, n_samples=1000, random_state=0
+    )
+    (risk,) = r.risk(name)
+    infinite = order * (RESISTS[name](n) + 1) <= 2.0
+    if name in ("maximum", "unbiased_maximum") and row == 5:  # a law of SciPy's, of which one tail is asked
+        infinite = False
+        assert risk.high is None
+        assert "Pareto shape" in risk.reason
+    assert np.isinf(risk.value) == infinite
+    if infinite:
+        assert risk.high is None
+        assert risk.reason.startswith("the risk is infinite: a row has no moment of order")
+        assert np.isinf(r.variance(name)).all()
+        assert np.isnan(r.bias(name)).all() == (order * (RESISTS[name](n) + 1) <= 1.0)
+        assert np.isinf(r.maximal_risk(name).value)
+        assert f"The risk of {name} is infinite at 1 of 1 parameter" in str(r)
+        if order * 6.0 > 2.0 and name != "median":
+            assert r.compare("median", name).verdict.startswith(f"median dominates {name}")
+
+
+@pytest.mark.parametrize("order", [0.7, 1.0, 1.5])
+def test_functions_with_infinite_risk_get_no_interval(order: float) -> None:
+    rules = {"own mean": lambda x: x.mean(axis=1), "own median": lambda x: np.median(x, axis=1)}
+    r = er.estimators_risk(
+        rules, lambda m, u: m + stats.t(order).ppf(u), [0.0], 15, vectorized=True, random_state=0
+    )
+    (mean,), (median,) = r.risk("own mean"), r.risk("own median")
+    assert mean.low is None
+    assert "the risk may be infinite" in mean.reason
+    assert r.maximal_risk("own mean").high is None
+    assert median.low is not None
+    assert r.compare("own mean", "own median").differences[0].low is None
+    assert "The risk of own mean has no interval at 1 of 1 parameter" in str(r)
+
+
+def test_light_tails_give_no_false_alarm() -> None:
+    names = ["mean", "median", "midrange", "first", "trimmed_mean"]
+    for model in ("gaussian", "laplace", "exponential", "uniform"):
+        for seed in range(3):
+            r = er.estimators_risk(names, model, [1.0, 3.0], 7, n_samples=1000, random_state=seed)
+            assert all(e.high is not None for name in names for e in r.risk(name))

@@ -10,7 +10,8 @@ import numpy as np
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.intervals.base import check_level, check_whole
 from empirisk.resampling.parametric.estimators import ESTIMATORS
-from empirisk.resampling.parametric.models import check_parameters, transform_of
+from empirisk.resampling.parametric.existence import lacking, tails_of
+from empirisk.resampling.parametric.models import check_parameters, draws_itself, transform_of
 from empirisk.resampling.parametric.result import EstimatorsRisk
 from empirisk.resampling.parametric.simulate import simulate
 
@@ -79,8 +80,11 @@ def estimators_risk(
     All estimators see the same samples, and all parameters the same uniform numbers, so differences are
     sharper than the risks themselves. The supremum over theta is seen at the given parameters only. Squared
     bias and variance add up to the risk exactly; the squared bias is too large by about the variance over
-    n_samples. James-Stein in 3 or 4 coordinates has squared errors without a variance at 0: its intervals
-    are not to be trusted there. Cost: estimators times parameters times n_samples times n.
+    n_samples. Where the law is known to have no moments for an estimator (the mean of Cauchy's rows), the
+    risk is infinite and said to be; where the largest squared errors have so heavy a tail that no Monte-Carlo
+    error is believed, there is no interval, with the reason. James-Stein in 3 or 4 coordinates has squared
+    errors without a variance at 0: its intervals are not to be trusted there. Cost: estimators times
+    parameters times n_samples times n.
 
     Examples
     --------
@@ -102,8 +106,9 @@ def estimators_risk(
     for theta, aim in zip(grid, aims, strict=True):
         if aim.ndim > 1 or not np.isfinite(aim).all():
             raise ValueError(f"target must be a finite number or vector, got {aim!r} at parameter {theta!r}.")
+    named = _named(estimators)
     errors = simulate(
-        _named(estimators),
+        named,
         transform_of(model),
         grid,
         aims,
@@ -113,6 +118,12 @@ def estimators_risk(
         vectorized,
         generator_of(random_state),
     )
+    tails = [tails_of(model, theta, draws_itself(model)) for theta in grid]
+    for name, estimator in named.items():
+        errors[name] = [
+            e.knowing(lacking(estimator, t, n, 2), not lacking(estimator, t, n, 1))
+            for e, t in zip(errors[name], tails, strict=True)
+        ]
     return EstimatorsRisk(errors, grid, n, n_samples - n_samples % 2 if antithetic else n_samples, level)
 
 

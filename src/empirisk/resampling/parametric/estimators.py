@@ -15,10 +15,16 @@ __all__ = ["ESTIMATORS", "Many", "beta_map", "beta_mean", "trimmed_mean"]
 
 @dataclass(frozen=True)
 class Many:
-    """A function of many samples at once: from (samples, n[, d]) to (samples,) or (samples, d)."""
+    """A function of many samples at once: from (samples, n[, d]) to (samples,) or (samples, d).
+
+    ``resists(n)`` is how many of n rows may lie anywhere at either end without moving it far; ``one_sided``
+    says that rows at one end alone move it.
+    """
 
     function: Callable[[Floats], Floats]
     formula: str
+    resists: Callable[[int], int] = lambda n: 0
+    one_sided: bool = False
 
     def __call__(self, x: Floats) -> Floats:
         """Return one estimate for each of the samples, which stand in rows."""
@@ -37,13 +43,15 @@ def trimmed_mean(share: float = 0.1) -> Many:
     if not 0.0 <= share < 0.5:
         raise ValueError(f"share must lie in [0, 0.5), got {share!r}.")
 
+    def cut(n: int) -> int:
+        return int(share * n + 1e-9)
+
     def function(x: Floats) -> Floats:
         n = x.shape[1]
-        cut = int(share * n + 1e-9)
-        kept: Floats = np.sort(x, axis=1)[:, cut : n - cut]
+        kept: Floats = np.sort(x, axis=1)[:, cut(n) : n - cut(n)]
         return np.asarray(kept.mean(axis=1))
 
-    return Many(function, f"mean of the middle {1.0 - 2.0 * share:.0%}")
+    return Many(function, f"mean of the middle {1.0 - 2.0 * share:.0%}", cut)
 
 
 def beta_mean(a: float, b: float) -> Many:
@@ -94,15 +102,17 @@ def _shrunk(x: Floats, positive: bool) -> Floats:
 
 ESTIMATORS: dict[str, Many] = {
     "mean": Many(lambda x: np.asarray(x.mean(axis=1)), "mean of the rows"),
-    "median": Many(lambda x: np.asarray(np.median(x, axis=1)), "median of the rows"),
+    "median": Many(lambda x: np.asarray(np.median(x, axis=1)), "median of the rows", lambda n: (n - 1) // 2),
     "trimmed_mean": trimmed_mean(),
     "midrange": Many(lambda x: 0.5 * (x.min(axis=1) + x.max(axis=1)), "(min + max)/2"),
     "first": Many(lambda x: x[:, 0], "the first row"),
     "maximum": Many(
-        lambda x: np.asarray(x.max(axis=1)), "the largest row: maximum likelihood of U(0, theta)"
+        lambda x: np.asarray(x.max(axis=1)),
+        "the largest row: maximum likelihood of U(0, theta)",
+        one_sided=True,
     ),
     "unbiased_maximum": Many(
-        lambda x: (1.0 + 1.0 / x.shape[1]) * x.max(axis=1), "(n + 1)/n times the largest"
+        lambda x: (1.0 + 1.0 / x.shape[1]) * x.max(axis=1), "(n + 1)/n times the largest", one_sided=True
     ),
     "twice_mean": Many(lambda x: 2.0 * x.mean(axis=1), "twice the mean: moments of U(0, theta)"),
     "bernoulli_minimax": Many(_minimax, "(S + sqrt(n)/2)/(n + sqrt(n))"),

@@ -11,7 +11,7 @@ from scipy import special
 
 from empirisk.evaluation.intervals.base import Floats
 
-__all__ = ["MODELS", "Transform", "check_parameters", "transform_of", "uniforms"]
+__all__ = ["MODELS", "Transform", "check_parameters", "draws_itself", "transform_of", "uniforms"]
 
 Transform = Callable[[Any, Floats], Floats]
 
@@ -70,7 +70,7 @@ def transform_of(model: str | Callable[..., Any]) -> Transform:
             "model must be a name or a callable: theta -> a law or a frozen scipy.stats distribution, "
             "or (theta, uniforms) -> samples."
         )
-    if _takes_two(model):
+    if draws_itself(model):
         return model
 
     def invert(theta: Any, u: Floats) -> Floats:
@@ -91,7 +91,8 @@ def transform_of(model: str | Callable[..., Any]) -> Transform:
     return invert
 
 
-def _takes_two(model: Callable[..., Any]) -> bool:
+def draws_itself(model: Any) -> bool:
+    """Return whether a model is a function of parameters and uniform numbers, which gives samples."""
     try:
         parameters = inspect.signature(model).parameters.values()
     except (TypeError, ValueError):

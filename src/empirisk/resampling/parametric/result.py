@@ -36,12 +36,12 @@ class RiskComparison:
     @property
     def better(self) -> int:
         """At how many parameters the first is shown to have the smaller risk."""
-        return sum(d.high is not None and d.high < 0.0 for d in self.differences)
+        return sum((d.high is not None and d.high < 0.0) or d.value == -math.inf for d in self.differences)
 
     @property
     def worse(self) -> int:
         """At how many parameters the second is."""
-        return sum(d.low is not None and d.low > 0.0 for d in self.differences)
+        return sum((d.low is not None and d.low > 0.0) or d.value == math.inf for d in self.differences)
 
     @property
     def verdict(self) -> str:
@@ -98,7 +98,7 @@ class EstimatorsRisk(Tabular):
 
     def risk(self, name: str) -> list[Estimate]:
         """``E |T - g|^2`` at each parameter; each interval for itself."""
-        return [_at_least_zero(self._interval(e.squares, self.level)) for e in self._of(name)]
+        return [self._risk(e, self.level) for e in self._of(name)]
 
     def bias(self, name: str) -> Floats:
         """``E T - g``: (parameters,), or (parameters, k) for vectors."""
@@ -116,12 +116,14 @@ class EstimatorsRisk(Tabular):
 
     def maximal_risk(self, name: str) -> Estimate:
         """Return the largest risk over the parameters; the interval allows for having taken the largest."""
-        each = [_at_least_zero(self._interval(e.squares, self._together)) for e in self._of(name)]
+        each = [self._risk(e, self._together) for e in self._of(name)]
+        worst = max(each, key=lambda e: e.value)
+        target = "the largest of these risks"
+        open_ = worst if worst.high is None else next((e for e in each if e.high is None), None)
+        if open_ is not None:
+            return replace(open_, value=worst.value, target=target)
         low, high = max(e.low or 0.0 for e in each), max(e.high or 0.0 for e in each)
-        value = max(e.value for e in each)
-        return Estimate(
-            value, low, high, self.level, self.n_samples, each[0].method, target="the largest of these risks"
-        )
+        return Estimate(worst.value, low, high, self.level, self.n_samples, each[0].method, target=target)
 
     def worst_parameter(self, name: str) -> Any:
         """Return where the largest risk was seen."""
@@ -130,8 +132,29 @@ class EstimatorsRisk(Tabular):
     def compare(self, first: str, second: str) -> RiskComparison:
         """Return the paired differences of two estimators at every parameter."""
         pairs = zip(self._of(first), self._of(second), strict=True)
-        differences = [self._interval(a.squares - b.squares, self._together) for a, b in pairs]
+        differences = [self._difference(a, b) for a, b in pairs]
         return RiskComparison(first, second, tuple(differences))
+
+    def _risk(self, e: Errors, level: float) -> Estimate:
+        """Return the risk with its interval, infinite where it is known to be."""
+        if e.infinite:
+            why = f"the risk is infinite: {e.infinite}"
+            return Estimate(math.inf, None, None, self.level, self.n_samples, "moments of the law", why)
+        found = _at_least_zero(self._interval(e.squares, level))
+        return replace(found, low=None, high=None, reason=e.heavy) if e.heavy else found
+
+    def _difference(self, a: Errors, b: Errors) -> Estimate:
+        """Return the difference of two risks, infinite where one of them is and the other is seen well."""
+        if not (a.infinite or b.infinite):
+            found = self._interval(a.squares - b.squares, self._together)
+            why = a.heavy or b.heavy
+            return replace(found, low=None, high=None, reason=why) if why else found
+        value, why = math.nan, "both risks are infinite"
+        if not (a.infinite and b.infinite):
+            value, why = (math.inf, a.infinite) if a.infinite else (-math.inf, b.infinite)
+            other = b.heavy if a.infinite else a.heavy
+            value, why = (math.nan, other) if other else (value, f"one risk is infinite: {why}")
+        return Estimate(value, None, None, self.level, self.n_samples, "moments of the law", why)
 
     def _of(self, name: str) -> list[Errors]:
         if name not in self._errors:
@@ -170,6 +193,8 @@ class EstimatorsRisk(Tabular):
     def _bias_share(self, name: str) -> float:
         """Return what the squared bias has of the risk; 0 without any risk."""
         risk = float(sum(e.risk for e in self._of(name)))
+        if math.isinf(risk):
+            return math.nan
         return float(sum(e.squared_bias for e in self._of(name))) / risk if risk > 0.0 else 0.0
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -178,7 +203,7 @@ class EstimatorsRisk(Tabular):
             for name in self.names
             for theta, e in zip(self.parameters, self._of(name), strict=True)
         ]
-        risks = [_at_least_zero(self._interval(e.squares, self.level)) for _, _, e in cells]
+        risks = [self._risk(e, self.level) for _, _, e in cells]
         return {
             "estimator": [name for name, _, _ in cells],
             "parameter": [theta for _, theta, _ in cells],
@@ -187,11 +212,24 @@ class EstimatorsRisk(Tabular):
             "variance": [e.variance for _, _, e in cells],
         }
 
+    def _without_risk(self) -> list[str]:
+        """Return a sentence for each estimator whose risk is infinite, or looks as if it were."""
+        out = []
+        for name in self.names:
+            known = [e.infinite for e in self._of(name) if e.infinite]
+            seen = [e.heavy for e in self._of(name) if e.heavy and not e.infinite]
+            of = f"of {_count(len(self.parameters))}"
+            if known:
+                out.append(f"The risk of {name} is infinite at {len(known)} {of}: {known[0]}.")
+            if seen:
+                out.append(f"The risk of {name} has no interval at {len(seen)} {of}: {seen[0]}.")
+        return out
+
     def _notes(self) -> list[str]:
         if len(self.names) < 2:
-            return []
+            return self._without_risk()
         smallest = min(self.names, key=lambda name: self.maximal_risk(name).value)
-        notes = [f"Smallest maximal risk seen: {smallest}."]
+        notes = [*self._without_risk(), f"Smallest maximal risk seen: {smallest}."]
         pairs = list(combinations(self.names, 2))
         notes += [self.compare(a, b).verdict for a, b in pairs[:10]]
         return notes if len(pairs) <= 10 else [*notes, f"{len(pairs) - 10} more pairs: use .compare(a, b)."]

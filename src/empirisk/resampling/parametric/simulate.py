@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.resampling.parametric.estimators import Many
+from empirisk.resampling.parametric.existence import heavy
 from empirisk.resampling.parametric.models import Transform, uniforms
 
 __all__ = ["Errors", "simulate"]
@@ -30,16 +33,19 @@ class Errors:
         Mean of ``T - g`` over all samples.
     bias_error : array of shape (k,)
         Its Monte-Carlo standard error.
+    infinite : str
+        Why the risk is infinite, whatever was seen; empty where that is not known.
     """
 
     squares: Floats
     bias: Floats
     bias_error: Floats
+    infinite: str = ""
 
     @property
     def risk(self) -> float:
-        """The mean squared error of the estimator over the simulated samples."""
-        return float(self.squares.mean())
+        """The mean squared error over the simulated samples, or infinity where it is known to be."""
+        return math.inf if self.infinite else float(self.squares.mean())
 
     @property
     def squared_bias(self) -> float:
@@ -49,7 +55,19 @@ class Errors:
     @property
     def variance(self) -> float:
         """``mean |T - mean T|^2``, which is the risk less the squared bias."""
-        return max(self.risk - self.squared_bias, 0.0)
+        return math.inf if self.infinite else max(self.risk - self.squared_bias, 0.0)
+
+    @cached_property
+    def heavy(self) -> str:
+        """Why no interval of the risk can be made from squares with such a tail; empty where it can."""
+        return heavy(self.squares)
+
+    def knowing(self, infinite: str, unbiased: bool) -> Errors:
+        """Return the same with why the risk is infinite, and without the bias where T has no mean."""
+        if not infinite:
+            return self
+        none = np.full_like(self.bias, np.nan)
+        return replace(self, infinite=infinite, bias=self.bias if unbiased else none, bias_error=none)
 
 
 def simulate(
