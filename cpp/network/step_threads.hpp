@@ -33,7 +33,8 @@ class StepThreads {
   void end() {
     if (!open_) return;
     seconds_ += std::chrono::duration<double>(Clock::now() - began_).count();
-    if (++taken_ < stretch_) return;
+    const bool lost = many_ && seconds_ > double(stretch_) * mean_[0];  // before the stretch is over
+    if (++taken_ < stretch_ && !lost) return;
     mean_[many_] = seconds_ / double(taken_);
     kept_ += taken_;
     seconds_ = 0.0, taken_ = 0;
