@@ -248,6 +248,45 @@ def test_the_noise_of_the_score_is_mixed_in():
     assert high[0] == np.quantile(draws, 0.975, method="inverted_cdf")
 
 
+@pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999, 1.0 - 1e-10])
+@pytest.mark.parametrize("ratio", [0.1, 0.49, 0.51, 2.0, 20.0])
+@pytest.mark.parametrize("mean", [0.3, 5.0, 100.0, 1e4])
+def test_intervals_of_counts_hold_every_level(mean: float, ratio: float, level: float) -> None:
+    """The chances beyond both ends, as integrals over the log mean by the trapezoidal rule."""
+    from empirisk.inference.law import Law
+    from empirisk.losses import Poisson
+
+    se, tail = ratio / np.sqrt(mean), 0.5 * (1.0 - level)
+    low, high = predictive_quantiles(Law(Poisson()), np.log([mean]), np.array([se]), 1.0, level)
+    t = np.linspace(-10.0, 10.0, 20_001)
+    share = np.exp(-0.5 * t * t)
+    share /= share.sum()
+    at = mean * np.exp(se * t)
+
+    def above(y: float) -> float:
+        """Return the chance of more than y."""
+        return float(share @ stats.poisson.sf(y, at))
+
+    def below(y: float) -> float:
+        """Return the chance of at most y."""
+        return float(share @ stats.poisson.cdf(y, at))
+
+    # A hundredth of the tail for the rule of 41 nodes, which serves where counts vary more than means.
+    assert above(high[0]) <= 1.01 * tail
+    assert below(low[0] - 1.0) <= 1.01 * tail
+    # No end is further out than 5 % of the tail (parts are cut at 2 % of it) and one count.
+    assert above(high[0] - max(1.0, 1e-11 * high[0])) >= 0.95 * tail
+    assert low[0] == 0.0 or below(low[0]) >= 0.95 * tail
+
+
+def test_a_level_that_floats_do_not_tell_from_one_is_refused() -> None:
+    from empirisk.inference.law import Law
+    from empirisk.losses import Poisson
+
+    with pytest.raises(ValueError, match=r"level=0\.9999999999999 leaves a chance of .* at most 1 - 2e-12"):
+        predictive_quantiles(Law(Poisson()), np.zeros(1), np.ones(1), 1.0, 0.9999999999999)
+
+
 def test_prediction_needs_a_law(line, rng):
     X, y, model = line
     labels = (y > y.mean()).astype(int)
