@@ -159,7 +159,7 @@ def test_names_of_parameters_are_refused_in_words() -> None:
 def test_a_level_that_is_no_chance_is_refused_by_all_laws(name: str) -> None:
     law = next(law for law, _ in SAMPLES if law.name == name)
     for level in (0.0, 1.0, 2, "a"):
-        with pytest.raises(ValueError, match=r"^level must lie between 0 and 1"):
+        with pytest.raises(ValueError, match=r"^level must lie strictly between 0 and 1"):
             law.exact_intervals(5.0, level)
 
 

@@ -187,9 +187,9 @@ def test_arguments_are_refused_by_name() -> None:
         fit_mle("categorical", [0, 1])
     with pytest.raises(TypeError, match=r"^'mean' is estimated or unknown"):
         fit_mle("gaussian", [0.0, 1.0], mean=0.0)
-    with pytest.raises(ValueError, match=r"^level must lie between 0 and 1"):
+    with pytest.raises(ValueError, match=r"^level must lie strictly between 0 and 1"):
         fit_mle("gaussian", [0.0, 1.0], level=1.0)
-    with pytest.raises(ValueError, match=r"^level must lie between 0 and 1"):
+    with pytest.raises(ValueError, match=r"^level must lie strictly between 0 and 1"):
         fit_map("poisson", [1, 2], Gamma(1.0, 1.0), level=2.0)
     with pytest.raises(ValueError, match=r"^covariance must be 'model' or 'robust'"):
         fit_mle("gaussian", [0.0, 1.0], covariance="white")

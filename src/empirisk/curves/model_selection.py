@@ -13,7 +13,7 @@ from empirisk.curves.model_selection_result import ModelSelectionCurve
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import each_fit, one_thread_if_small
 from empirisk.evaluation.folds import Plan
-from empirisk.evaluation.intervals.base import Floats, check_level, refuse
+from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.bbc import best_of
 from empirisk.evaluation.metrics.row_loss import RowLoss, mean_error
 from empirisk.evaluation.outputs import model_name
@@ -22,6 +22,7 @@ from empirisk.evaluation.row_losses import losses_of, pick_loss
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import train_estimate, validation_estimate
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 __all__ = ["model_selection_curve"]
 

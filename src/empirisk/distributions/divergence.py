@@ -10,9 +10,10 @@ from scipy.special import ndtri
 
 from empirisk.data.seeds import Seed
 from empirisk.distributions.base import Distribution
-from empirisk.distributions.exact import check_level, check_whole
+from empirisk.distributions.exact import check_whole
 from empirisk.distributions.lattice import counts_near
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["kl"]

@@ -12,7 +12,6 @@ import numpy as np
 from scipy.special import betaincinv, chdtri, stdtrit
 
 __all__ = [
-    "check_level",
     "check_whole",
     "chi_square_ends",
     "clopper_pearson",
@@ -20,20 +19,6 @@ __all__ = [
     "student_end",
     "waiting",
 ]
-
-
-def check_level(level: Any) -> None:
-    """Refuse a level of intervals that is no chance.
-
-    Examples
-    --------
-    >>> check_level(95)
-    Traceback (most recent call last):
-    ...
-    ValueError: level must lie between 0 and 1, got 95
-    """
-    if not isinstance(level, float | int | np.floating) or not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie between 0 and 1, got {level!r}")
 
 
 def check_whole(name: str, value: Any, least: int) -> None:

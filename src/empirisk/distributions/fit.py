@@ -19,9 +19,9 @@ from scipy.special import expit, logit, ndtri
 from empirisk.data.sums import weighted_sum
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.distributions.base import Distribution, Observations
-from empirisk.distributions.exact import check_level
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array, Interval
 
 __all__ = ["LIKELIEST", "DistributionFit", "covariance_of", "family_of", "fit_mle", "fitted", "intervals"]

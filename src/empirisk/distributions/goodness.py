@@ -14,11 +14,12 @@ import numpy as np
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import Distribution
-from empirisk.distributions.exact import check_level, check_whole, clopper_pearson
+from empirisk.distributions.exact import check_whole, clopper_pearson
 from empirisk.distributions.fit import LIKELIEST, DistributionFit, columns_of, family_of
 from empirisk.distributions.rows import read_rows
 from empirisk.distributions.uniformity import anderson_darling
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["GoodnessOfFit", "goodness_of_fit"]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from empirisk.distributions.base import Distribution
-from empirisk.distributions.exact import check_level
 from empirisk.distributions.fit import DistributionFit, columns_of, family_of, fitted
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate, Kind
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["fit_map"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.distributions.exact import check_level
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["GUARDED", "check_held", "guard", "numbers"]

@@ -24,7 +24,6 @@ __all__ = [
     "check_count",
     "check_finite",
     "check_flag",
-    "check_level",
     "check_number",
     "check_numeric_targets",
     "check_rule",
@@ -221,13 +220,6 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, clos
     sign = ">=" if closed else ">"
     top = f" and <= {high:g}" if math.isfinite(high) else ""
     raise ValueError(f"{name} must be a finite number {sign} {low:g}{top}, got {value!r}")
-
-
-def check_level(level: Any) -> float:
-    """Return the probability of an interval; 0 and 1, whose intervals are empty or endless, are refused."""
-    if is_number(level, 0.0, 1.0, closed=False) and level < 1.0:
-        return float(level)
-    raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}; 0.95 is usual")
 
 
 def check_count(name: str, value: Any, low: int) -> int:

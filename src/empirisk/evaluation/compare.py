@@ -15,7 +15,6 @@ from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run, unseen_class
 from empirisk.evaluation.evaluate import estimate
 from empirisk.evaluation.folds import Plan
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import scored_target
 from empirisk.evaluation.metrics import METRICS, Metric, Predictions
@@ -24,6 +23,7 @@ from empirisk.evaluation.outputs import model_name, outputs_of
 from empirisk.evaluation.proba_kinds import probability_metric
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 
 @dataclass(frozen=True)

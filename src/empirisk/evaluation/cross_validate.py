@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.loo.folds import cross_loo
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
+from empirisk.results.estimate import check_level
 
 __all__ = ["cross_evaluate"]
 

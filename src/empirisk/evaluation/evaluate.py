@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from empirisk.evaluation.evaluation import Evaluation
-from empirisk.evaluation.intervals.base import check_level, refuse
+from empirisk.evaluation.intervals.base import refuse
 from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, REGRESSION, Predictions, default_metrics
 from empirisk.evaluation.metrics.predictions import check_length, classification, labels_of, regression
 from empirisk.evaluation.metrics.scorer import Scorer, find_scorer, scorer_interval
@@ -17,6 +17,7 @@ from empirisk.evaluation.outputs import model_name, n_rows, outputs_of
 from empirisk.evaluation.proba_kinds import may_answer_zero
 from empirisk.evaluation.rows import take_rows
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 Metrics = str | Scorer | Iterable[str | Scorer] | Mapping[str, str | Scorer]
 

@@ -12,7 +12,7 @@ from empirisk.data.tabular import Tabular
 from empirisk.inference.covariance import covariance_of
 from empirisk.inference.fit import Fit
 from empirisk.inference.predictive import no_predictive, predictive_quantiles
-from empirisk.inference.refusal import check_level
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["Bands", "bands_at"]

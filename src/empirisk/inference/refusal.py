@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +16,6 @@ from empirisk.results import Solution
 from empirisk.typing import Array
 
 __all__ = [
-    "check_level",
     "no_freedom",
     "penalty_reason",
     "solution_array",
@@ -133,9 +130,3 @@ def still_solves(problem: LinearProblem, solution: Solution, slack: float = 1e-3
     now = problem.certify(solution.w, theta=theta if same else None)
     # A fit in float32 was certified with the best of several dual points, which cost a pass each.
     return now.relative <= most or problem.sharpened(solution.w, now, most).relative <= most
-
-
-def check_level(level: Any) -> None:
-    """Refuse a confidence level that is no number, or does not lie strictly between 0 and 1."""
-    if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
-        raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}")

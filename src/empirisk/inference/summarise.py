@@ -18,11 +18,12 @@ from empirisk.inference.fit import Fit, fits_of, order_terms
 from empirisk.inference.information import term_names
 from empirisk.inference.law import not_a_likelihood
 from empirisk.inference.multinomial import summarise_multinomial
-from empirisk.inference.refusal import check_level, no_freedom, solution_array, undetermined_note, why_not
+from empirisk.inference.refusal import no_freedom, solution_array, undetermined_note, why_not
 from empirisk.inference.table import Fact, Summary, blank
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import Separation
 from empirisk.results import Solution
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["summarise_glm"]

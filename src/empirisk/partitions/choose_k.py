@@ -13,7 +13,6 @@ from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.threads import check_jobs, one_thread
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.evaluation.fit_folds import SMALL
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.partitions.criteria import REGISTRY
 from empirisk.partitions.criteria.base import Evidence, Judged
@@ -26,6 +25,7 @@ from empirisk.partitions.no_clusters import Draws, UngroupedError, tested_nulls
 from empirisk.partitions.numbers import tried_numbers
 from empirisk.partitions.resamples import Resamples, resample, subsample_size
 from empirisk.partitions.rows import Rows, read_rows
+from empirisk.results.estimate import check_level
 from empirisk.typing import IndexArray
 
 __all__ = ["choose_k"]

@@ -12,12 +12,12 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
 from empirisk.estimators.checks import check_count, check_weights
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.intervals.wilson import wilson
 from empirisk.partitions.agreements import REGISTRY
 from empirisk.partitions.drawn_tables import MANY, permuted, subsampled
 from empirisk.partitions.rows import named_codes
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 from empirisk.typing import IndexArray
 
 __all__ = ["PartitionComparison", "compare_partitions"]

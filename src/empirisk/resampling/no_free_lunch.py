@@ -17,11 +17,11 @@ from empirisk.bounds import empirical_bernstein
 from empirisk.bounds import no_free_lunch as theorem
 from empirisk.data.frames import as_frame
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.intervals.clopper_pearson import clopper_pearson
 from empirisk.hypotheses.points import check_integer
 from empirisk.resampling.adversary import TAIL, Losses, can_enumerate, enumerate_samples, simulate, train_on
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["NoFreeLunch", "no_free_lunch"]

@@ -25,7 +25,7 @@ from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.estimators import LogisticRegression
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import FOLDS, Plan
-from empirisk.evaluation.intervals.base import Floats, accept, check_level, refuse, too_few
+from empirisk.evaluation.intervals.base import Floats, accept, refuse, too_few
 from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold
 from empirisk.evaluation.intervals.student import MIN_ROWS, student_limits
 from empirisk.evaluation.metrics.row_loss import RowLoss
@@ -36,6 +36,7 @@ from empirisk.evaluation.sample import Sample
 from empirisk.partitions.grouping import groups_rows
 from empirisk.partitions.stability import PartitionStability, partition_stability
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 __all__ = ["Stability", "stability"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
-__all__ = ["Estimate"]
+__all__ = ["Estimate", "check_level"]
 
 
 @dataclass(frozen=True)
@@ -86,3 +87,18 @@ def _digits(width: float) -> int:
     if not (width > 0.0) or math.isinf(width):
         return 3
     return int(min(12, max(0, 1 - math.floor(math.log10(width)))))
+
+
+def check_level(level: Any) -> float:
+    """Return the probability of an interval; 0 and 1, whose intervals are empty or endless, are refused.
+
+    Examples
+    --------
+    >>> check_level(95)
+    Traceback (most recent call last):
+    ...
+    ValueError: level must lie strictly between 0 and 1, got 95; 0.95 is usual
+    """
+    if not isinstance(level, Real) or not 0.0 < float(level) < 1.0:
+        raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}; 0.95 is usual")
+    return float(level)

@@ -23,12 +23,12 @@ from empirisk.evaluation.compare import default_metric
 from empirisk.evaluation.cross import foreign_scorers
 from empirisk.evaluation.evaluate import named
 from empirisk.evaluation.folds import Plan
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.rows import table_and_target
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.tags import inherit
+from empirisk.results.estimate import check_level
 from empirisk.search.answers import Answers
 from empirisk.search.columns import cv_results
 from empirisk.search.fitting import Job, raise_again

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 PROCEDURE = "the whole procedure, choice of settings included,"
 

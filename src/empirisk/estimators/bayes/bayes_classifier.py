@@ -13,11 +13,12 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.bayes.bayes_risk import bayes_risk, drawn, posterior
 from empirisk.estimators.bayes.joint_law import JointLaw
-from empirisk.estimators.checks import check_count, check_finite, check_level, check_weights
+from empirisk.estimators.checks import check_count, check_finite, check_weights
 from empirisk.estimators.discriminant.posterior_answers import PosteriorAnswers
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import encode_labels
 from empirisk.results import Certificate, Estimate, Solution, Status, unconfirmed
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["BayesClassifier"]

@@ -19,7 +19,7 @@ from empirisk.data.seeds import check_seed
 from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, curvatures
 from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of
 from empirisk.estimators.bayes.verify_posterior import other_law
-from empirisk.estimators.checks import check_count, check_flag, check_level, check_number
+from empirisk.estimators.checks import check_count, check_flag, check_number
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
 from empirisk.estimators.linear.offsets import check_offset
 from empirisk.estimators.linear.separation_error import SeparationError
@@ -30,6 +30,7 @@ from empirisk.inference.predictive import predictive_quantiles
 from empirisk.losses import Loss
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["BayesianGLM"]

@@ -16,8 +16,9 @@ from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior
 from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients
-from empirisk.estimators.checks import check_count, check_finite, check_flag, check_level
+from empirisk.estimators.checks import check_count, check_finite, check_flag
 from empirisk.estimators.estimator import Estimator
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["READ", "PosteriorDraws", "PosteriorQuestions", "means_of"]

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import stats
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.estimators.checks import check_choice, check_level, check_weights
+from empirisk.estimators.checks import check_choice, check_weights
 from empirisk.estimators.features.base import FeatureMap
-from empirisk.results.estimate import Estimate
+from empirisk.results.estimate import Estimate, check_level
 from empirisk.typing import Array
 
 __all__ = ["ComponentDensity"]

@@ -12,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.bounds.johnson_lindenstrauss import johnson_lindenstrauss, johnson_lindenstrauss_dim
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.checks import check_choice, check_count, check_level, check_number, check_weights
+from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
 from empirisk.estimators.features.base import FeatureMap
 from empirisk.estimators.stated import disputed
 from empirisk.reduction.distortion import DistortionReport, measure_distortion, pairs_of
 from empirisk.reduction.projection import KINDS, Projection, projection_of
 from empirisk.results.certificate import Certificate, Kind, unconfirmed
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["RandomProjection"]

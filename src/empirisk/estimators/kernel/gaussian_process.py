@@ -23,7 +23,6 @@ from empirisk.estimators.checks import (
     check_choice,
     check_count,
     check_finite,
-    check_level,
     check_number,
     check_weights,
     naming_lone_weight,
@@ -45,6 +44,7 @@ from empirisk.gaussian_processes import (
 from empirisk.gaussian_processes.factor import check_definite
 from empirisk.kernels import Kernel, Scaled, kernel_of
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["GaussianProcess", "Rows", "for_rows", "stationarity"]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from empirisk.estimators.checks import check_choice, check_count, check_level
+from empirisk.estimators.checks import check_choice, check_count
 from empirisk.gaussian_processes.factor import NotDefiniteError
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["ProcessCharts"]

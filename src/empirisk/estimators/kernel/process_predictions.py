@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.checks import check_choice, check_count, check_level
+from empirisk.estimators.checks import check_choice, check_count
 from empirisk.estimators.kernel.gaussian_process import GaussianProcess
 from empirisk.gaussian_processes import (
     Covariance,
@@ -22,6 +22,7 @@ from empirisk.gaussian_processes import (
     Posterior,
 )
 from empirisk.inference.conformal import LeftOutConformal
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["ProcessPredictions"]

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
-from empirisk.estimators.checks import check_choice, check_level
+from empirisk.estimators.checks import check_choice
 from empirisk.estimators.training import KEPT_BYTES, stored_bytes
 from empirisk.estimators.trees.tree_base import TreeEstimator, dense
+from empirisk.results.estimate import check_level
 from empirisk.trees.alike_cells import alike_cells
 from empirisk.trees.debiased_importance import debiased_importance, impurity_importance
 from empirisk.trees.forest import Bag

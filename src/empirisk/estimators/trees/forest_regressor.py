@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from empirisk.estimators.checks import check_choice, check_level
+from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
 from empirisk.estimators.trees.tree_base import TreeRegressor
+from empirisk.results.estimate import check_level
 from empirisk.trees.conformal_leaves import ConformalLeaves
 from empirisk.trees.criteria.choices import criteria_for, needs_non_negative
 from empirisk.trees.jackknife_plus import jackknife_plus

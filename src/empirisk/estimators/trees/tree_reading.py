@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import ColumnCoder
-from empirisk.estimators.checks import check_level, check_weights
+from empirisk.estimators.checks import check_weights
+from empirisk.results.estimate import check_level
 from empirisk.trees.conditions import Wording
 from empirisk.trees.leaf_rules import Rule, leaf_rules
 from empirisk.trees.prune import PruningSequence

@@ -11,19 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 Floats = NDArray[np.float64]
 
 MODEL = "this fitted model, on new rows drawn like these"
 NEW_GROUPS = "rows of new groups drawn like these"
 MODEL_GROUPS = f"this fitted model, on {NEW_GROUPS}, each row counting once (large groups weigh more)"
-
-
-def check_level(level: float) -> float:
-    """Return `level` when it lies strictly between 0 and 1."""
-    if not is_real(level) or not 0.0 < level < 1.0:
-        raise ValueError(f"level must lie strictly between 0 and 1, got {level!r}; 0.95 is usual.")
-    return float(level)
 
 
 def is_real(value: Any) -> bool:

@@ -9,8 +9,9 @@ import math
 
 from scipy import special
 
-from empirisk.evaluation.intervals.base import MODEL, accept, check_level, refuse
+from empirisk.evaluation.intervals.base import MODEL, accept, refuse
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 
 def clopper_pearson(successes: int, n: int, level: float = 0.95, *, target: str = MODEL) -> Estimate:

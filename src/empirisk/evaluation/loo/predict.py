@@ -13,7 +13,7 @@ from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.folds import FOLDS
-from empirisk.evaluation.intervals.base import Floats, check_level, refuse
+from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold, scored_target
 from empirisk.evaluation.loo.refit import refit_all
 from empirisk.evaluation.loo.shortcuts import shortcut_for
@@ -24,6 +24,7 @@ from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import infinite_loss, steady
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 
 __all__ = ["LeaveOneOut", "leave_one_out", "loo_estimate", "loo_outputs"]
 

@@ -11,12 +11,13 @@ import scipy.sparse as sp
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.estimators.checks import check_count
-from empirisk.evaluation.intervals.base import accept, check_level, normal_quantile, refuse
+from empirisk.evaluation.intervals.base import accept, normal_quantile, refuse
 from empirisk.neighbors.metrics import metric_of
 from empirisk.neighbors.metrics.precomputed import without_rounding
 from empirisk.partitions.indices.base import read
 from empirisk.partitions.rows import BLOCK, Rows
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Silhouette"]

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.threads import at_most
-from empirisk.evaluation.intervals.base import check_level, check_whole
+from empirisk.evaluation.intervals.base import check_whole
 from empirisk.resampling.bootstrap.choose import choose
 from empirisk.resampling.bootstrap.finish import METHODS, estimates
 from empirisk.resampling.bootstrap.result import Bootstrap
+from empirisk.results.estimate import check_level
 
 __all__ = ["bootstrap"]
 

@@ -12,7 +12,6 @@ from sklearn.base import is_classifier
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import one_thread_if_small
-from empirisk.evaluation.intervals.base import check_level
 from empirisk.evaluation.metrics.predictions import encode, finite, labels_of
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.parts import each_value
@@ -22,6 +21,7 @@ from empirisk.resampling.decomposition.monte_carlo import estimate_parts
 from empirisk.resampling.decomposition.parts import Sets
 from empirisk.resampling.decomposition.result import BiasVariance, BiasVarianceCurve
 from empirisk.resampling.decomposition.sources import Bootstrap, Generated, Generator
+from empirisk.results.estimate import check_level
 
 __all__ = ["bias_variance"]
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.evaluation.intervals.base import check_level, check_whole
+from empirisk.evaluation.intervals.base import check_whole
 from empirisk.resampling.parametric.estimators import ESTIMATORS
 from empirisk.resampling.parametric.existence import lacking, tails_of
 from empirisk.resampling.parametric.models import check_parameters, draws_itself, transform_of
 from empirisk.resampling.parametric.result import EstimatorsRisk
 from empirisk.resampling.parametric.simulate import simulate
+from empirisk.results.estimate import check_level
 
 __all__ = ["estimators_risk"]
 

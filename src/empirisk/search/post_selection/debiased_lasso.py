@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_X_y
 
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.tabular import Tabular
-from empirisk.evaluation.intervals.base import check_level
+from empirisk.results.estimate import check_level
 from empirisk.search.post_selection.scaled_lasso import lasso_problem, scaled_lasso, universal_level
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array

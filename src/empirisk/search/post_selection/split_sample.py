@@ -18,9 +18,10 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
-from empirisk.evaluation.intervals.base import check_level, check_whole
+from empirisk.evaluation.intervals.base import check_whole
 from empirisk.inference import fit_for
 from empirisk.penalties import Zero
+from empirisk.results.estimate import check_level
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
