@@ -197,6 +197,9 @@ from .estimators import (
     LogisticRegression as LogisticRegression,
 )
 from .estimators import (
+    MixedNB as MixedNB,
+)
+from .estimators import (
     MLPClassifier as MLPClassifier,
 )
 from .estimators import (

@@ -20,12 +20,15 @@ USES: list[Use] = [
     use("BernoulliNB"),
     use("BernoulliNB", alpha=0.5, binarize=1.0),
     use("CategoricalNB"),
+    use("MixedNB"),
+    use("MixedNB", kinds={0: "categorical"}, alpha=0.5),
 ]
 # Refuse sparse rows in words (tests/conformance/test_bayes_estimators.py).
 DENSE_ALONE = {
     "CategoricalNB",
     "GaussianNB",
     "LinearDiscriminantAnalysis",
+    "MixedNB",
     "QuadraticDiscriminantAnalysis",
 }
 

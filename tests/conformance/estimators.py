@@ -162,6 +162,8 @@ def data_for(est: Any, rng: np.random.Generator, n: int = 60, p: int = 5, classe
     asked = get_tags(est).input_tags
     X = np.abs(X) if asked.positive_only else X
     X = np.round(X) if asked.categorical and asked.allow_nan else X
+    for j in kinds if isinstance(kinds := getattr(est, "kinds", None), dict) else ():
+        X[:, j] = np.round(X[:, j])  # categories
     if is_classifier(est):
         classes = classes if get_tags(est).classifier_tags.multi_class else 2
         scores = X @ rng.normal(size=(p, classes)) / p + rng.gumbel(size=(n, classes))

@@ -253,12 +253,12 @@ def _levels(column: Any, label: str) -> tuple[Any, ...]:
 
 
 def _refuse_complex(values: Sequence[Any], label: str) -> None:
-    """Refuse complex numbers as categories, which have no order; numbers are read in a real column alone."""
+    """Refuse complex numbers, which have no order and are no amounts, in a column of either."""
     for value in values:
         if isinstance(value, complex):
             raise ValueError(
-                f"Complex data not supported: column {label} of X holds {value!r}; a category is text or a "
-                "real number, so take real and imaginary parts as two columns"
+                f"Complex data not supported: column {label} of X holds {value!r}; take real and imaginary "
+                "parts as two columns"
             )
 
 
@@ -281,6 +281,8 @@ def _codes(column: Any, levels: Sequence[Any], label: str) -> Array:
 def _numbers(column: Any, label: str) -> Array:
     """Return a column of numbers as float64, NaN where missing."""
     if isinstance(column, np.ndarray):
+        if column.dtype.kind == "c":
+            _refuse_complex(column.tolist(), label)
         if column.dtype.kind != "O":
             return np.asarray(column, dtype=np.float64)
         values: Any = column.tolist()
@@ -304,6 +306,7 @@ def _numbers(column: Any, label: str) -> Array:
         try:
             out[row] = np.nan if v is None else float(v)
         except (TypeError, ValueError):
+            _refuse_complex([v], label)
             kind = "text" if isinstance(v, str) else type(v).__name__
             raise ValueError(
                 f"X holds the {kind} {v!r} in column {label}, row {row}; name the column in "

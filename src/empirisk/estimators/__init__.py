@@ -32,6 +32,7 @@ from empirisk.estimators.mixtures.regression_mixture import RegressionMixture
 from empirisk.estimators.naive_bayes.bernoulli import BernoulliNB
 from empirisk.estimators.naive_bayes.categorical import CategoricalNB
 from empirisk.estimators.naive_bayes.gaussian import GaussianNB
+from empirisk.estimators.naive_bayes.mixed import MixedNB
 from empirisk.estimators.naive_bayes.multinomial import MultinomialNB
 from empirisk.estimators.neighbors.classifier import KNeighborsClassifier
 from empirisk.estimators.neighbors.graphs import kneighbors_graph, radius_graph
@@ -94,6 +95,7 @@ REGISTRY: dict[str, type] = {
     "LogisticRegression": LogisticRegression,
     "MLPClassifier": MLPClassifier,
     "MLPRegressor": MLPRegressor,
+    "MixedNB": MixedNB,
     "MultinomialNB": MultinomialNB,
     "PenalizedRegressor": PenalizedRegressor,
     "Perceptron": Perceptron,
@@ -157,6 +159,7 @@ __all__ = [
     "LogisticRegression",
     "MLPClassifier",
     "MLPRegressor",
+    "MixedNB",
     "MultinomialNB",
     "NetworkGraph",
     "Path",

@@ -26,7 +26,7 @@ from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_m
 from empirisk.estimators.stated import disputed
 from empirisk.estimators.undecided import UndecidedError
 from empirisk.results import Certificate, Kind, Solution, Status
-from empirisk.typing import Array
+from empirisk.typing import Array, IndexArray
 
 __all__ = ["BayesRule"]
 
@@ -46,6 +46,8 @@ class BayesRule(PosteriorAnswers, Estimator):
     n_features_in_: int
     solution_: Solution
     _sparse: ClassVar[bool] = False
+    # Numbers of the columns in a larger table, some columns of which follow this law.
+    _places: IndexArray | None = None
 
     # -- what an estimator says ---------------------------------------------------------------------
 
@@ -196,6 +198,8 @@ class BayesRule(PosteriorAnswers, Estimator):
     def _column(self, j: int) -> str:
         """Return how messages call a column: by its quoted name, or by its number when it has none."""
         names = self._names()
+        if names is None and self._places is not None:
+            return f"column {int(self._places[j])}"
         return f"column {int(j)}" if names is None else f"column {str(names[j])!r}"
 
     def _class(self, k: int) -> str:
@@ -212,15 +216,18 @@ class BayesRule(PosteriorAnswers, Estimator):
 
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Return the certificate where plain NumPy finds the same numbers from all rows at once."""
-        X, y = self._checked_pair(X, y, reset=False)
-        codes = encode_labels(y, self.classes_)[1]
-        weight = check_weights(sample_weight, X.shape[0])
+        X, codes, weight = self._encoded(X, y, sample_weight)
         sums = np.bincount(codes, weight, len(self.classes_))
         found = {"class_weight_sums_": sums, **self._plain(X, codes, weight)}
         given = self.priors is not None
         found["priors_"] = given_priors(self.priors, self.classes_) if given else sums / sums.sum()
         tol = 1e-8 if X.dtype == np.float64 else 1e-6
         return disputed(self, found, tol=tol) or self.certificate_
+
+    def _encoded(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Array]:
+        """Return the rows of a fit once more, with the codes of their labels and their weights."""
+        X, y = self._checked_pair(X, y, reset=False)
+        return X, encode_labels(y, self.classes_)[1], check_weights(sample_weight, X.shape[0])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

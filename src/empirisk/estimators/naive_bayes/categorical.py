@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from empirisk.data.as_before import as_before
 from empirisk.data.columns import ColumnCoder
-from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
-from empirisk.data.row_blocks import Block, RowBlocks, check_blocks
+from empirisk.data.row_blocks import Block
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
-from empirisk.estimators.label_codes import refuse_mixed
-from empirisk.estimators.naive_bayes.base import NaiveBayes
+from empirisk.estimators.naive_bayes.coded_columns import CodedColumns, padded
 from empirisk.estimators.naive_bayes.multinomial import MultinomialNB
-from empirisk.estimators.trees.tree_base import UnknownCategoryWarning
 from empirisk.estimators.undecided import UndecidedError
 from empirisk.typing import Array
 
@@ -27,7 +21,7 @@ __all__ = ["CategoricalNB"]
 
 
 @documented(MultinomialNB)
-class CategoricalNB(NaiveBayes):
+class CategoricalNB(CodedColumns):
     """Columns are categories, text or numbers, and independent within a class.
 
     ``log P(k | x) = log pi_k + sum_j log t_kj(x_j) + c(x)`` with
@@ -74,7 +68,6 @@ class CategoricalNB(NaiveBayes):
     array([[0.771, 0.229]])
     """
 
-    columns_: ColumnCoder
     _elsewhere: ClassVar[Mapping[str, str]] = {
         "fit_prior": "give priors=[1 / K, ...] for equal chances",
         "class_prior": "give priors",
@@ -88,114 +81,12 @@ class CategoricalNB(NaiveBayes):
     def _check_parameters(self) -> None:
         check_number("alpha", self.alpha, 0.0)
 
-    # -- rows as codes ------------------------------------------------------------------------------
+    def _categorical(self, X: Any, reset: bool) -> Sequence[bool]:
+        return [True] * int(X.shape[1])
 
-    def _table(self, X: Any, reset: bool) -> Any:
-        """Return checked rows before they are coded: a frame, or an array of numbers or of objects."""
-        if hasattr(X, "columns") or (not hasattr(X, "tocsr") and np.asarray(X).dtype.kind not in "fiub"):
-            refuse_odd_table(X)
-            with names_in_order():
-                validate_data(self, X, reset=reset, skip_check_array=True)
-            X = X if hasattr(X, "columns") else np.asarray(X, dtype=object)
-            if len(np.shape(X)) != 2 or 0 in np.shape(X):
-                raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
-            return X
-        with numbers_only(X):
-            return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
-
-    def _checked_pair(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
-        refuse_mixed(y)
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = self._table(X, reset)
-        if reset:
-            self.columns_ = _coder(X)
-        codes = np.asarray(self.columns_.encode(X).X, dtype=np.float64)
-        check_consistent_length(codes, y)
-        return codes, y
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        table = self.columns_.encode(self._table(X, False))
-        if unknown := table.unknown():
-            told = ", ".join(f"{table.label(j)} ({count} rows)" for j, count in unknown.items())
-            warnings.warn(
-                f"ER003: X holds categories that training did not have in column {told}; such cells are left "
-                "out of the product, as if they were empty",
-                UnknownCategoryWarning,
-                stacklevel=3,
-            )
-        return np.asarray(table.X, dtype=np.float64)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Take further rows into account: what follows is the fit of all rows so far, new categories too.
-
-        Parameters
-        ----------
-        X : array or data frame, shape (n, p)
-            Categories.
-        y : array, shape (n,)
-            Labels.
-        classes : array, optional
-            All labels that will ever come; needed at the first call.
-        sample_weight : array, shape (n,), optional
-            Weights >= 0, which are repetitions.
-
-        Returns
-        -------
-        self
-        """
-        with as_before(self):
-            if hasattr(self, "_kept"):
-                self._widen(_coder(self._table(X, False)))
-            super().partial_fit(X, y, classes, sample_weight)
-        return self
-
-    def _widen(self, more: ColumnCoder) -> None:
-        """Take the categories of further rows in, and lay the sums out for them."""
-        weight, count = self._kept
-        both, parts, at = [], [], 0
-        for old, new in zip(self.columns_.categories, more.categories, strict=True):
-            assert old is not None
-            seen = set(old)
-            extra = [c for c in new or () if c not in seen]
-            both.append((*old, *extra))
-            parts.append(np.pad(count[:, at : at + len(old)], ((0, 0), (0, len(extra)))))
-            at += len(old)
-        self.columns_ = ColumnCoder(tuple(both), self.columns_.names)
-        self._kept = (weight, np.concatenate(parts, axis=1))
-
-    def fit_blocks(self, rows: RowBlocks) -> Self:
-        """Fit to rows that are read block by block: the sums of the blocks, one after the other.
-
-        Parameters
-        ----------
-        rows : RowBlocks
-            Their targets are the labels, as numbers, and their features numbers that name categories.
-
-        Returns
-        -------
-        self
-        """
-        check_blocks(rows)
-        with as_before(self):
-            if not rows.total_weight > 0.0:
-                raise ValueError("weight is zero in every row of the blocks: nothing is left to fit")
-            labels = np.unique(np.concatenate([np.unique(block.y) for block in rows]))
-            for name in ("_kept", "feature_names_in_"):
-                self.__dict__.pop(name, None)
-            for block in rows:
-                if block.design.sparse:
-                    raise ValueError("X is sparse, and CategoricalNB needs dense rows: X.toarray()")
-                if block.weight.any():
-                    self.partial_fit(block.design.X, block.y, labels, block.weight)
-            if (self.class_weight_sums_ > 0.0).sum() < 2:
-                raise ValueError("only one class has rows with positive weight; 2 classes are needed")
-            if self._waiting:
-                raise ValueError(self._waiting)
-        return self
-
-    # -- sums ---------------------------------------------------------------------------------------
+    def _laid_out(self, kept: Any, old: ColumnCoder, new: ColumnCoder) -> Any:
+        weight, count = kept
+        return weight, padded(count, old, new)
 
     def _sums(self, block: Block) -> tuple[Any, Array]:
         X, y, s, K = block.design.X, block.y, block.weight, len(self.classes_)
@@ -268,14 +159,4 @@ class CategoricalNB(NaiveBayes):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
         return tags
-
-
-def _coder(X: Any) -> ColumnCoder:
-    """Return the categories of every column."""
-    try:
-        return ColumnCoder.fit(X, [True] * int(X.shape[1]))
-    except TypeError as e:
-        told = "X holds what is no category: each argument must be a string or a number"
-        raise TypeError(f"{told} ({e})") from e
