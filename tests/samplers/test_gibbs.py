@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import empirisk as er
 from empirisk.samplers import BlockTarget, Gibbs, gaussian_blocks, regression_blocks, sample
@@ -238,3 +239,52 @@ def test_draws_of_blocks_go_to_arviz() -> None:
     data = sample(gaussian_blocks([0.0], [[1.0]]), method="gibbs", draws=10).to_arviz()
     assert {"acceptance_rate", "diverging"} <= set(data.sample_stats)
     assert not {"energy", "lp", "step_size"} & set(data.sample_stats)
+
+
+@pytest.mark.parametrize("c", [0.6, 1.0, 3.0])
+@pytest.mark.parametrize("p", [1, 2, 4])
+def test_rows_that_the_columns_explain_are_refused_where_the_posterior_has_no_mass(c: float, p: int) -> None:
+    # Given lambda, p(y | lambda) ~ prod_j (lambda / (v_j + lambda))^(1/2) Q^(-m/2), by integrating w and s2.
+    rng = np.random.default_rng(p)
+    X = rng.normal(size=(5, p))
+    y = X @ rng.normal(size=p)
+    centred, values = X - X.mean(axis=0), np.linalg.eigvalsh(np.cov(X.T, ddof=0).reshape(p, p) * 5)
+    w = np.linalg.lstsq(centred, y - y.mean(), rcond=None)[0]
+    turned = np.linalg.eigh(centred.T @ centred)[1].T @ w
+
+    def log_mass(low: float) -> float:
+        """The logarithm of the mass of the posterior over log lambda from `low` to 20."""
+        u = np.linspace(low, 20.0, 40_001)
+        lam = np.exp(u)[:, None]
+        shares = lam / (values + lam)
+        Q = (shares * values * turned**2).sum(axis=1)
+        log_density = c * u - lam[:, 0] + 0.5 * np.log(shares).sum(axis=1) - 2.0 * np.log(Q)
+        top = log_density.max()
+        return float(top + np.log(np.exp(log_density - top).sum() * (u[1] - u[0])))
+
+    grows = log_mass(-400.0) - log_mass(-200.0)
+    if grows > 0.5:  # at the border the mass grows with the length
+        with pytest.raises(ValueError, match="the columns explain y but for rounding"):
+            regression_blocks(X, y, precision=(c, 1.0))
+    else:
+        assert abs(grows) < 0.05
+        regression_blocks(X, y, precision=(c, 1.0))
+    regression_blocks(X, y, noise=(1.0, 1.0), precision=(c, 1.0))  # a proper prior of the noise decides
+
+
+def test_exact_fits_are_refused_in_every_unit_and_noise_is_not() -> None:
+    X, y = rows()
+    exact = X @ [1.0, 2.0]
+    for line in (exact, 1e-9 * exact, exact + 1e8):
+        with pytest.raises(ValueError, match="the columns explain y but for rounding"):
+            regression_blocks(X, line)
+    regression_blocks(X, exact, precision=1.0)  # given lambda, its penalty is the scale of the noise
+    regression_blocks(X, exact + 1e-6 * (y - exact))
+    with pytest.raises(ValueError, match="not all equal"):
+        regression_blocks(X, np.full(20, 0.1))  # whose mean is another number
+    with pytest.raises(TypeError, match=r"X must be dense.*give X.toarray"):
+        regression_blocks(sparse.csr_array(X), y)
+    with pytest.raises(ValueError, match=r"y must be an array of real numbers, got \['a'"):
+        regression_blocks(X, ["a"] * 20)
+    with pytest.raises(ValueError, match="X must be an array of real numbers, got an array of complex128"):
+        regression_blocks(X + 1j, y)

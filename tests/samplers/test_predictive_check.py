@@ -11,9 +11,12 @@ import pytest
 from scipy import stats
 
 import empirisk as er
+from empirisk.losses import check_targets
 from empirisk.samplers import FunctionTarget, PredictiveCheck, sample
 from empirisk.samplers.draws import Draws
+from empirisk.samplers.likelihood import Likelihood
 from empirisk.typing import Array
+from tests.conformance.loss_samples import SAMPLES, loss_of
 
 
 @pytest.fixture(scope="module")
@@ -189,3 +192,80 @@ def test_summaries_without_intervals_or_names_in_common_are_refused(lines: Any) 
     normal = sample(FunctionTarget(lambda w: (0.5 * float(w @ w), w), np.zeros(1)), draws=10, warm_up=10)
     with pytest.raises(ValueError, match="have no parameter in common"):
         normal.against(other.summary())
+
+
+@pytest.fixture(scope="module")
+def classes() -> tuple[Draws, Array, Array]:
+    """Draws of three classes with a weak prior, and their rows; labels that do not sort as their codes do."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.array(["c", "a", "b"])[np.digitize(X[:, 0] + rng.logistic(size=200), [-0.5, 1.0])]
+    return sample(er.LogisticRegression(alpha=1e-3).fit(X, y), draws=500, random_state=0), X, y
+
+
+def test_of_several_classes_both_intervals_are_differences_to_the_first(classes: Any) -> None:
+    found, X, y = classes
+    beside = found.against(er.LogisticRegression(alpha=0.0).fit(X, y).summary())
+    assert beside.names == [f"{term}[{c}]" for term in ("x0", "x1", "intercept") for c in "bc"]
+    for j, name in enumerate(beside.names):
+        reference = name.replace(name[-2:], "a]")
+        both = [found.draws[:, :, found.names.index(one)] for one in (name, reference)]
+        difference = both[0] - both[1]
+        wanted = [difference.mean(), *np.quantile(difference, [0.025, 0.975])]
+        np.testing.assert_allclose(beside.credible[:, j], wanted, rtol=1e-12)
+    # With many rows and a weak prior both are about the same numbers.
+    assert (np.abs(np.log(beside.ratio)) < 0.25).all()
+    assert (np.abs(beside.credible[0] - beside.confidence[0]) < 0.1).all()
+    assert "minus those of class a" in repr(beside)
+
+
+def test_summaries_of_other_models_are_refused_by_name(lines: Any, classes: Any) -> None:
+    found, X, y, _ = lines
+    labelled = er.LogisticRegression(alpha=0.0).fit(X, np.arange(25) % 2).summary()
+    with pytest.raises(
+        ValueError, match="a fit with loss 'logistic', and the draws are those of loss 'half_squ"
+    ):
+        found.against(labelled)
+    wider = er.LinearRegression().fit(np.column_stack([X, X**2]), y).summary()
+    with pytest.raises(ValueError, match=r"not of the same model: 'x1' is in one of them alone"):
+        found.against(wider)
+    through_0 = er.LinearRegression(fit_intercept=False).fit(X, y).summary()
+    with pytest.raises(ValueError, match="'intercept' is in one of them alone"):
+        found.against(through_0)
+    with pytest.raises(ValueError, match="have no parameter in common"):
+        classes[0].against(labelled)
+
+
+def test_a_statistic_that_changes_its_array_changes_nothing_else(lines: Any) -> None:
+    found, X, y, _ = lines
+    seen = y.copy()
+
+    def spoiled(t: Array) -> float:
+        t.sort()
+        t *= 0.0
+        return 0.0
+
+    plain = found.predictive_check(X, y, "mean", random_state=4)
+    beside = found.predictive_check(X, y, {"spoiled": spoiled, "mean": np.mean}, random_state=4)
+    np.testing.assert_array_equal(beside.replicated[:, :, 1], plain.replicated[:, :, 0])
+    assert beside.observed[1] == plain.observed[0]
+    np.testing.assert_array_equal(y, seen)
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if not loss_of(name).vector])
+def test_checked_targets_are_those_that_a_fit_takes(name: str) -> None:
+    loss = loss_of(name)
+    law = Likelihood(loss, 1.0, 2, True)
+    for value in (-5.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0):
+        y = np.array([value, 1.0])
+        try:
+            check_targets(loss, y)
+        except ValueError as error:
+            with pytest.raises(ValueError, match="no class of the model" if loss.labels else str(error)[:14]):
+                law.targets(y)
+        else:
+            np.testing.assert_array_equal(law.targets(y), y)
+    for bad, why in ((["a", "b"], "y must be an array of real numbers"), ([1.0, np.nan], "finite numbers")):
+        if not loss.labels:
+            with pytest.raises(ValueError, match=why):
+                law.targets(bad)

@@ -110,6 +110,7 @@ def summarise_multinomial(
         notes=tuple(notes),
         valid=matrix is not None,
         covariance=matrix,
+        loss=problem.loss.name,
     )
 
 

@@ -120,7 +120,8 @@ def summarise_glm(
         facts += [Fact(f.name + suffix, f.value, f.meaning) for f in found]
     notes = list(dict.fromkeys(note for block in blocks for note in block.notes))
     notes += _about(problem, w, fits[0], classes)
-    return _assemble(blocks, facts, notes, level, bool(reason))
+    name = problem.loss.plain(problem.data.y)[0].name
+    return _assemble(blocks, facts, notes, level, bool(reason), name)
 
 
 class _Block:
@@ -163,7 +164,7 @@ class _Block:
 
 
 def _assemble(
-    blocks: list[_Block], facts: list[Fact], notes: list[str], level: float, refused: bool
+    blocks: list[_Block], facts: list[Fact], notes: list[str], level: float, refused: bool, loss: str
 ) -> Summary:
     def join(part: str) -> Array:
         return np.concatenate([getattr(b, part) for b in blocks])
@@ -193,6 +194,7 @@ def _assemble(
         valid=any(b.covariance is not None for b in blocks),
         covariance=V.matrix if V is not None else None,
         inflation=join("inflation") if V is not None and several else None,
+        loss=loss,
     )
 
 

@@ -61,6 +61,8 @@ class Summary:
         Covariance matrix of the coefficients, in the order of the rows (first target only).
     inflation : array or None
         Variance inflation factor of each row's column (1: no collinearity), NaN for intercepts.
+    loss : str
+        Name of the loss that the model was fitted with; empty where it is not told.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class Summary:
     valid: bool = True
     covariance: Array | None = field(default=None, repr=False)
     inflation: Array | None = field(default=None, repr=False)
+    loss: str = field(default="", repr=False)
 
     def __getitem__(self, name: str) -> float:
         """Return the value of the fact of that name, such as ``"r2"``, or say which names there are."""

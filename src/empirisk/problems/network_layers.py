@@ -11,7 +11,7 @@ A normalised layer brings its sums ``h_(l-1) W_l`` to mean 0 and variance 1 firs
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,7 +134,18 @@ class Layers:
         return Layout((self.size,), tuple(parts))
 
     def split(self, w: Array) -> Iterator[tuple[Array, Array]]:
-        """Yield weights (inputs, units) and biases (units,) of each layer, as views."""
+        """Yield weights (inputs, units) and biases (units,) of each layer, as views.
+
+        Raises
+        ------
+        ValueError
+            When w has another shape than (size,).
+        """
+        if np.shape(w) != (self.size,):
+            raise ValueError(
+                f"w must have shape ({self.size},), one number for each parameter of the network, got "
+                f"{np.shape(w)}"
+            )
         at = 0
         for a, b, end in zip(self.widths[:-1], self.widths[1:], self._ends(), strict=True):
             yield w[at : at + a * b].reshape(a, b), w[at + a * b : at + (a + 1) * b]
@@ -151,6 +162,21 @@ class Layers:
         """Return the parameters of all layers in one array, in double precision."""
         parts = [np.ravel(part) for layer in zip(weights, biases, gains, strict=True) for part in layer]
         return np.concatenate(parts).astype(np.float64)
+
+    def misshapen(self, given: Mapping[str, Sequence[Array]]) -> str:
+        """Return in words which of coefs_, intercepts_ and gains_ have no shapes of these layers; else ''."""
+        blank = np.zeros(self.size)
+        pairs = list(self.split(blank))
+        wanted = {
+            "coefs_": [weights.shape for weights, _ in pairs],
+            "intercepts_": [bias.shape for _, bias in pairs],
+            "gains_": [gain.shape for gain in self.gains(blank)],
+        }
+        for name, shapes in wanted.items():
+            found = [np.shape(part) for part in given[name]]
+            if found != shapes:
+                return f"{name} has the shapes {found}, and the layers have {shapes}"
+        return ""
 
     def masked(self, w: Array) -> Array:
         """Return a copy of w in which all but the weights is 0: what penalties look at."""

@@ -42,6 +42,26 @@ class ClassLikelihood:
         """What a predictive check looks at where nothing is named: the share of each class."""
         return {f"share of {label}": partial(_share, code=k) for k, label in enumerate(self.classes)}
 
+    @property
+    def loss_name(self) -> str:
+        """The name of the loss whose law it is."""
+        return "softmax"
+
+    def contrasts(self, names: list[str], draws: Array) -> tuple[list[str], Array]:
+        """Return draws of the coefficients of each class minus those of the first, and their names.
+
+        Parameters
+        ----------
+        names : list of str
+            Of the parameters, by column and then by class.
+        draws : array, shape (chains, n, d)
+        """
+        k = len(self.classes)
+        by_class = draws.reshape(*draws.shape[:2], -1, k)
+        differences = by_class[..., 1:] - by_class[..., :1]
+        kept = [name for j, name in enumerate(names) if j % k]
+        return kept, differences.reshape(*draws.shape[:2], -1)
+
     def targets(self, y: Any) -> Array:
         """Return the codes of labels, as draws of them are."""
         return codes_of(y, self.classes)

@@ -301,7 +301,8 @@ class Draws:
         Parameters
         ----------
         summary : Summary
-            ``model.summary()`` of a fit with valid standard errors; its level is that of both intervals.
+            ``model.summary()`` of the model that was sampled, with valid standard errors; its level is that
+            of both intervals.  Of three classes or more both are log odds against the first one.
         """
         return side_by_side(self, summary)
 

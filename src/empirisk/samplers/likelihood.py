@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.losses import check_targets
 from empirisk.samplers.new_rows import known_part, new_rows
+from empirisk.samplers.words import real_array
 from empirisk.typing import Array
 from empirisk.wording import quoted
 
@@ -51,11 +53,20 @@ class Likelihood:
             return {f"share of {label}": lambda y: float((y > 0.0).mean())}
         return ["mean", "sd", "zeros", "max"] if self.loss.counts else ["mean", "sd", "min", "max"]
 
+    @property
+    def loss_name(self) -> str:
+        """The name of the loss whose law it is."""
+        return str(self.loss.name)
+
     def targets(self, y: Any) -> Array:
-        """Return targets as the loss reads them: finite numbers, or -1 and +1 for labels of two classes."""
+        """Return targets as the loss reads them: numbers that it is defined for, or -1 and +1 for labels."""
         if self.classes is not None:
             return 2.0 * codes_of(y, self.classes) - 1.0
-        return codes_of(y, [-1.0, 1.0]) * 2.0 - 1.0 if self.loss.labels else finite_targets(y)
+        if self.loss.labels:
+            return codes_of(y, [-1.0, 1.0]) * 2.0 - 1.0
+        out = finite_targets(y)
+        check_targets(self.loss, out)
+        return out
 
     def means(self, draws: Array, X: Any, offset: Any = None) -> Array:
         """Return the expected targets of rows X (n, p) under draws (chains, k, d), (chains, k, n)."""
@@ -131,7 +142,7 @@ def codes_of(y: Any, classes: Any) -> Array:
 
 def finite_targets(y: Any) -> Array:
     """Return targets as numbers; other shapes, NaN and infinity are refused."""
-    out = np.asarray(y, dtype=np.float64)
+    out = real_array("y", y)
     if out.ndim != 1 or not len(out) or not np.isfinite(out).all():
         raise ValueError(f"y must be an array of finite numbers of shape (rows,), got shape {out.shape}")
     return out

@@ -207,8 +207,11 @@ def _named(statistics: Any) -> dict[str, Statistic]:
 
 
 def _number(name: str, f: Statistic, y: Array) -> float:
-    """The value of a statistic; what is no finite number is refused."""
-    value = f(y)
+    """The value of a statistic; what is no finite number is refused.
+
+    The function is given an array of its own: one that sorts or scales it in place changes nothing else.
+    """
+    value = f(y.copy())
     if np.ndim(value) != 0 or np.asarray(value).dtype.kind not in "iufb" or not math.isfinite(float(value)):
         raise ValueError(
             f"statistic {name!r} must return one finite number for an array of targets, got {value!r:.60}"

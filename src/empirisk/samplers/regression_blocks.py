@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.sparse_cells import is_sparse
 from empirisk.samplers.block_target import BlockTarget, State
-from empirisk.samplers.words import check_positive
+from empirisk.samplers.words import check_positive, real_array
 from empirisk.typing import Array
 
 __all__ = ["regression_blocks"]
@@ -56,6 +57,14 @@ def regression_blocks(
     Lindley and Smith, Journal of the Royal Statistical Society B 34, 1972; Gelfand and Smith, Journal of the
     American Statistical Association 85, 1990.
 
+    Raises
+    ------
+    ValueError
+        For rows that are no table of finite numbers; for a y that is the same in all rows; and, where the
+        prior of the noise is flat, for rows that the columns explain but for rounding, whose posterior has no
+        finite mass: about lambda = 0 its density grows like ``lambda^(c - 1 - (m - r) / 2)``, c the shape of
+        the prior of lambda, r the rank of X and m = n - 1 (n without b).
+
     Examples
     --------
     >>> import numpy as np
@@ -71,6 +80,8 @@ def regression_blocks(
     if fixed:
         check_positive("precision", precision)
     c, d = (0.0, 0.0) if fixed else _shape_and_rate("precision", precision)
+    if a == 0.0:
+        _refuse_no_noise(rows, intercept, float(precision) if fixed else None, c)
 
     def lam(state: State) -> float:
         return float(precision) if fixed else float(state["precision"])
@@ -118,18 +129,23 @@ class _Rows:
         self.n, self.p = X.shape
         self.x_mean = X.mean(axis=0) if intercept else np.zeros(self.p)
         self.y_mean = float(y.mean()) if intercept else 0.0
+        constant = bool(np.ptp(y) == 0.0)  # a mean may round to another number
+        largest = float(np.abs(y).max())
         X, y = X - self.x_mean, y - self.y_mean
         self.values, self.vectors = np.linalg.eigh(X.T @ X)
         self.values = np.maximum(self.values, 0.0)
         self.turned = self.vectors.T @ (X.T @ y)
         self.variance = float(y @ y) / self.n
-        if self.variance == 0.0:
+        if self.variance == 0.0 or (intercept and constant):
             raise ValueError("y must hold numbers that are not all equal: no noise can be learned from them")
         # Squares of residuals are those of this fit plus a quadratic form, which cancels nothing.
         self.gram = X.T @ X
-        self.fit = np.linalg.lstsq(X, y, rcond=None)[0]
+        self.fit, _, self.rank, _ = np.linalg.lstsq(X, y, rcond=None)
         rest = y - X @ self.fit
         self.least, self.slope = float(rest @ rest), X.T @ rest
+        # Of n residuals of nothing but rounding, each of numbers as large as targets and products are.
+        size = largest + float((np.abs(X).max(axis=0) + np.abs(self.x_mean)) @ np.abs(self.fit))
+        self.rounding = self.n * (8.0 * float(np.finfo(np.float64).eps) * size) ** 2
 
     def coefficients(self, noise: float, lam: float, rng: np.random.Generator) -> Array:
         """Draw w given the noise and the precision of its prior, about the means of the rows."""
@@ -145,9 +161,27 @@ class _Rows:
         return max(about, 0.0) + float(self.n) * (b - (self.y_mean - float(self.x_mean @ w))) ** 2
 
 
+def _refuse_no_noise(rows: _Rows, intercept: bool, lam: float | None, c: float) -> None:
+    """Refuse rows whose posterior has no finite mass under a flat prior of the noise.
+
+    Given lambda, the noise has an inverse-Gamma law whose scale is ``Q = min_w |y - X w|^2 + lambda |w|^2``,
+    and the density of lambda has the factor ``Q^(-m/2)``: where the columns explain y, Q vanishes at 0.
+    """
+    least = rows.least if lam is None else rows.least + lam * float(rows.fit @ rows.fit)
+    proper = lam is None and c > 0.5 * (rows.n - int(intercept) - rows.rank)
+    if proper or least > rows.rounding:
+        return
+    raise ValueError(
+        "the columns explain y but for rounding, so that the variance of the noise is 0 and the posterior "
+        "has no finite mass: give noise=(shape, rate), both positive (what is known of the noise before)"
+    )
+
+
 def _checked(X: Any, y: Any) -> tuple[Array, Array]:
     """The rows and targets as arrays; what is no table of finite numbers is refused."""
-    table, targets = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if is_sparse(X):
+        raise TypeError("X must be dense: sparse rows are not read here; give X.toarray()")
+    table, targets = real_array("X", X), real_array("y", y)
     if table.ndim != 2 or targets.shape != (len(table),) or len(table) < 2 or not table.shape[1]:
         raise ValueError(
             f"X must have shape (n, p) with n at least 2, and y shape (n,), got {table.shape} and "

@@ -29,6 +29,8 @@ class SideBySide(Tabular):
         Of both intervals.
     target : str
         What was sampled.
+    note : str, optional
+        What the numbers are, where they are no coefficients of the draws.
     """
 
     names: list[str]
@@ -36,6 +38,7 @@ class SideBySide(Tabular):
     confidence: Array
     level: float
     target: str
+    note: str = ""
 
     @property
     def title(self) -> str:
@@ -69,7 +72,7 @@ class SideBySide(Tabular):
             f"Lengths differ most for {self.names[j]!r}: the credible interval is {self.ratio[j]:.3g} times "
             "as long as the confidence interval."
         )
-        return [meaning, longest]
+        return [*filter(None, [self.note]), meaning, longest]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw both intervals of each coefficient; returns the Axes (the extra ``report``).
@@ -105,11 +108,9 @@ def side_by_side(draws: Any, summary: Any) -> SideBySide:
             "and ask it"
         )
     terms = [f"{t}[{g}]" if g else str(t) for t, g in zip(summary.terms, summary.groups, strict=True)]
-    shared = [name for name in draws.names if name in terms]
-    if not shared:
-        raise ValueError(
-            f"the draws ({quoted(draws.names)}) and the summary ({quoted(terms)}) have no parameter in common"
-        )
+    names, values, note = _as_a_summary(draws)
+    _refuse_others(draws, names, terms, str(getattr(summary, "loss", "")))
+    shared = [name for name in names if name in terms]
     at = [terms.index(name) for name in shared]
     confidence = np.array([summary.coef, summary.low, summary.high], dtype=np.float64)[:, at]
     if not np.isfinite(confidence).all():
@@ -118,8 +119,43 @@ def side_by_side(draws: Any, summary: Any) -> SideBySide:
             f"the summary has no confidence intervals to stand beside: {why or 'they are not valid'}; give "
             "that of a fit without a penalty"
         )
-    places = [draws.names.index(name) for name in shared]
+    values = values[:, :, [names.index(name) for name in shared]]
     ends = [0.5 * (1.0 - summary.level), 0.5 * (1.0 + summary.level)]
-    quantiles = np.quantile(draws.draws[:, :, places], ends, axis=(0, 1))
-    credible = np.concatenate([draws.mean[places][None], quantiles])
-    return SideBySide(shared, credible, confidence, float(summary.level), draws.target)
+    credible = np.concatenate([values.mean(axis=(0, 1))[None], np.quantile(values, ends, axis=(0, 1))])
+    return SideBySide(shared, credible, confidence, float(summary.level), draws.target, note)
+
+
+def _as_a_summary(draws: Any) -> tuple[list[str], Array, str]:
+    """Names, draws and a note of the quantities that a summary is about.
+
+    Of several classes these are changes of log odds against the first one: what the rows tell of the
+    coefficients of the classes is their differences alone.
+    """
+    law = draws.likelihood
+    if not hasattr(law, "contrasts"):
+        return draws.names, draws.draws, ""
+    names, values = law.contrasts(draws.names, draws.draws)
+    note = f"Of both kinds the numbers are those of a class minus those of class {law.classes[0]}."
+    return names, values, note
+
+
+def _refuse_others(draws: Any, names: list[str], terms: list[str], loss: str) -> None:
+    """Refuse the summary of another model: other coefficients, or another loss."""
+    if not set(names) & set(terms):
+        raise ValueError(
+            f"the draws ({quoted(names)}) and the summary ({quoted(terms)}) have no parameter in common"
+        )
+    own = "" if draws.likelihood is None else draws.likelihood.loss_name
+    if own and loss and own != loss:
+        raise ValueError(
+            f"the summary is that of a fit with loss {loss!r}, and the draws are those of loss {own!r}: "
+            "their coefficients do not mean the same; give the summary of the model that was sampled"
+        )
+    # A target that is no model may have parameters of its own, such as the noise.
+    absent = set(terms) - set(names) if draws.likelihood is None else set(terms) ^ set(names)
+    if absent:
+        raise ValueError(
+            f"the summary ({quoted(terms)}) and the draws ({quoted(names)}) are not of the same model: "
+            f"{quoted(sorted(absent))} {'is' if len(absent) == 1 else 'are'} in one of them alone; give the "
+            "summary of the model that was sampled"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -69,6 +70,10 @@ def real_array(name: str, value: Any) -> Array:
         array = np.asarray(value)
     except ValueError:  # rows of unequal length
         array = np.empty(0, dtype=object)
+    if array.dtype.kind == "O" and array.size:  # numbers of a frame with columns of several kinds
+        with suppress(TypeError, ValueError):
+            array = array.astype(np.float64)
     if array.dtype.kind not in "iufb":
-        raise ValueError(f"{name} must be an array of real numbers, got {value!r:.80}")
+        shown = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"{value!r:.80}"
+        raise ValueError(f"{name} must be an array of real numbers, got {shown}")
     return array.astype(np.float64)

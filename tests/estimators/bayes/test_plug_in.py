@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from itertools import product
 
 import numpy as np
 import pytest
+from sklearn.base import is_regressor
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor as Neighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import empirisk as er
 from empirisk.distributions import Gaussian
+from empirisk.estimators import REGISTRY as ESTIMATORS
 from empirisk.estimators.bayes.plug_in import on_simplex
+from empirisk.estimators.clusters import REGISTRY as CLUSTERERS
+from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 
 
 @parametrize_with_checks([er.PlugInClassifier(), er.PlugInClassifier(er.DecisionTreeRegressor(max_depth=3))])
@@ -106,3 +114,32 @@ def test_what_is_no_regressor_is_refused() -> None:
         er.PlugInClassifier(Neighbors(2)).fit(X, y, sample_weight=np.ones(4))
     with pytest.raises(TypeError, match="PlugInClassifier has no certificate that could be verified"):
         er.verify(er.PlugInClassifier().fit(X, y), X, y)
+
+
+@pytest.mark.parametrize("name", list(ESTIMATORS) + list(UNSUPERVISED) + list(CLUSTERERS))
+def test_every_estimator_that_is_no_regressor_is_refused_through_pipelines_and_searches(name: str) -> None:
+    kind = {**ESTIMATORS, **UNSUPERVISED, **CLUSTERERS}[name]
+    needed = [p for p in signature(kind).parameters.values() if p.default is p.empty and p.kind < 2]
+    if needed or not hasattr(kind, "predict"):
+        pytest.skip("it needs parameters, or predicts nothing")
+    one = kind()
+    forms = [one, make_pipeline(StandardScaler(), one), GridSearchCV(one, {})]
+    for form in forms:
+        rule = er.PlugInClassifier(form)
+        if is_regressor(one):
+            assert rule._recipe() is form
+        else:
+            with pytest.raises(TypeError, match=r"is no regressor|predicts classes"):
+                rule.fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_an_estimator_without_tags_is_refused() -> None:
+    class Bare:
+        def fit(self, X: object, y: object) -> object:
+            return self
+
+        def predict(self, X: object) -> object:
+            return X
+
+    with pytest.raises(TypeError, match="the tags of scikit-learn's BaseEstimator"):
+        er.PlugInClassifier(Bare()).fit(np.eye(2), [0, 1])

@@ -10,7 +10,7 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone, is_classifier
+from sklearn.base import ClassifierMixin, clone, is_classifier, is_regressor
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -53,7 +53,9 @@ class PlugInClassifier(ClassifierMixin, Estimator):
     Raises
     ------
     TypeError
-        For a regressor without ``fit`` and ``predict``, a classifier, or weights that it does not take.
+        For a regressor without ``fit`` and ``predict``, what is no regressor by scikit-learn's
+        ``is_regressor`` (a classifier, a clusterer, a detector of outliers), or weights that it does not
+        take.
 
     Notes
     -----
@@ -119,12 +121,21 @@ class PlugInClassifier(ClassifierMixin, Estimator):
     def _recipe(self) -> Any:
         """Return the unfitted regressor, or refuse what is none."""
         recipe = Ridge() if self.regressor is None else self.regressor
-        if isinstance(recipe, type) or not (hasattr(recipe, "fit") and hasattr(recipe, "predict")):
-            raise TypeError(f"regressor must be an estimator with fit and predict, got {recipe!r}")
+        needed = ("fit", "predict", "__sklearn_tags__")
+        if isinstance(recipe, type) or not all(hasattr(recipe, name) for name in needed):
+            raise TypeError(
+                "regressor must be an estimator with fit and predict (and the tags of scikit-learn's "
+                f"BaseEstimator), got {recipe!r}"
+            )
         if is_classifier(recipe):
             raise TypeError(
                 f"regressor must predict numbers, and {type(recipe).__name__} predicts classes: fit it "
                 "itself, or give a regressor"
+            )
+        if not is_regressor(recipe):
+            raise TypeError(
+                f"regressor must learn numbers from targets, and {type(recipe).__name__} is no regressor "
+                "(scikit-learn's is_regressor says so): give one, such as er.Ridge()"
             )
         return recipe
 

@@ -32,6 +32,7 @@ from empirisk.problems.network_pass import NetworkPass
 from empirisk.problems.normalizations.base import Moments
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status, unconfirmed
 from empirisk.typing import Array
+from empirisk.wording import counted
 
 __all__ = ["NetworkEstimator"]
 
@@ -174,7 +175,9 @@ class NetworkEstimator(PosedNetwork):
         first = not hasattr(self, "coefs_")
         with as_before(self):
             design, targets, weight = self._encoded(X, y, sample_weight, fitting=first)
-            if first:
+            if not first:
+                self._refuse_other_scores(self._n_scores(targets))
+            else:
                 self.seed_ = self._split_seed = within(check_seed(self.random_state), 64)
                 self._learn_units(design, targets, weight)
             run = getattr(self, "_run", None)
@@ -202,6 +205,15 @@ class NetworkEstimator(PosedNetwork):
             w = np.asarray(after.w, dtype=np.float64)
             self.solution_ = Solution(w, Status.COMPLETED, STREAMED, n_steps=after.taken, solver="network")
         return self
+
+    def _refuse_other_scores(self, scores: int) -> None:
+        """Refuse a block with another number of targets than the network has scores."""
+        known = len(self.intercepts_[-1])
+        if scores != known:
+            raise ValueError(
+                f"y has {counted(scores, 'target')} a row, and the blocks before had {known}: a stream goes "
+                "on with the same number of targets; fit() begins anew"
+            )
 
     # -- answers ------------------------------------------------------------------------------------
 
@@ -251,6 +263,9 @@ class NetworkEstimator(PosedNetwork):
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Measure the gradient of the stored weights on the rows, which must be what the fit states."""
         problem = self.problem(X, y, sample_weight)
+        why = problem.layers.misshapen(vars(self))
+        if why:
+            return unconfirmed(why)
         w, stated = _weights_of(vars(self)), self.certificate_
         e = problem.evaluate(w)
         found, loss = problem.certify(w, e), problem.objective(w, e)
