@@ -1,6 +1,6 @@
 """Networks of ours and of scikit-learn, with the same layers, batches, steps and penalty.
 
-`fit` of ours measures the gradient on all rows before and after, in double precision; `partial_fit`, a single
+`fit` of ours measures the gradient on all rows at the end, in double precision; `partial_fit`, a single
 epoch, does not.
 """
 
