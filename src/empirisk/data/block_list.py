@@ -67,9 +67,11 @@ class BlockList:
         if len(y) != n or (weight is not None and len(weight) != n):
             raise ValueError(f"X has {n} rows, y {len(y)} and weight {n if weight is None else len(weight)}")
 
+        ones = np.broadcast_to(np.ones(()), min(rows, n))  # one number in memory, seen from every row
+
         def weights(a: int) -> Array:
-            if weight is None:  # one number in memory, seen from every row
-                return np.broadcast_to(np.ones(()), min(rows, n - a))
+            if weight is None:
+                return ones[: n - a]
             return np.asarray(weight[a : a + rows])
 
         blocks = [

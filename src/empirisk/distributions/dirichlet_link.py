@@ -13,7 +13,8 @@ from empirisk.typing import Array
 
 __all__ = ["concentrations"]
 
-_STEPS = 500
+# Most steps, and the relative size of a step whose square is rounding.
+_STEPS, _SQUARED = 500, 1e-8
 
 
 def concentrations(mean_log: Array) -> tuple[Array, float]:
@@ -64,7 +65,8 @@ def concentrations(mean_log: Array) -> tuple[Array, float]:
             scale *= 0.5
         else:
             break
-        done = np.abs(scale * step).max() <= 1e-15 * a.max()
+        # A whole step leaves its square, and rounding may make further ones for ever.
+        done = scale == 1.0 and np.abs(step / a).max() <= _SQUARED
         a, now = new, value(new)
         if done:
             break

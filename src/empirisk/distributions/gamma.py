@@ -25,7 +25,7 @@ from empirisk.typing import Array, Interval
 __all__ = ["Gamma", "shape_of"]
 
 # Newton's steps double the digits of the start: five are enough, the others are for safety.
-_STEPS = 50
+_STEPS, _SQUARED = 50, 1e-8
 # Rows whose logarithms vary less than this are read a second time.
 _CLOSE = 1e-6
 # From this shape on densities are written with Stirling's formula.
@@ -244,7 +244,7 @@ def shape_of(spread: float) -> tuple[float, float]:
         # In log a the left side is monotone and convex, so that Newton's method overshoots nowhere for long.
         step = -residual / (a * float(curvature_rest(a)))
         a *= math.exp(-step)
-        if abs(step) <= 4e-16:
+        if abs(step) <= _SQUARED:  # what is left is its square; rounding may make further steps for ever
             break
     residual = -float(digamma_rest(a)) - spread
     return a, abs(residual) / math.sqrt(float(polygamma(1, a)))

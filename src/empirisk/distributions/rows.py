@@ -76,7 +76,7 @@ class Rows:
 
     def _in_one_pass(self, block: Block, f: Any, quick: Any) -> Any:
         """Return the sum over a block by a compiled pass, or None where rows are looked at one by one."""
-        counts = self.law.discrete and not np.any(self.origin)
+        counts = self.law.discrete and not self.law.located
         if self.law.dimension or not (counts or quick) or (column := column_of(block)) is None:
             return None
         if quick is not None:

@@ -71,6 +71,8 @@ def digamma_rest(x: Any) -> Array:
     True
     """
     x = np.asarray(x, dtype=np.float64)
+    if not (x >= _LARGE).any():
+        return np.asarray(digamma(x) - np.log(x))
     large = np.maximum(x, _LARGE)
     small = np.where(x < _LARGE, x, 1.0)
     direct = digamma(small) - np.log(small)
@@ -86,6 +88,8 @@ def curvature_rest(x: Any) -> Array:
     True
     """
     x = np.asarray(x, dtype=np.float64)
+    if not (x >= _LARGE).any():
+        return np.asarray(polygamma(1, x) - 1.0 / x)
     large = np.maximum(x, _LARGE)
     small = np.where(x < _LARGE, x, 1.0)
     direct = polygamma(1, small) - 1.0 / small
