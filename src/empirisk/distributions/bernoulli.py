@@ -11,8 +11,8 @@ from scipy.special import expit, logit, xlog1py, xlogy
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, numbers
 from empirisk.distributions.exact import clopper_pearson
-from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import quotient, trial_score
+from empirisk.distributions.mean_member import MeanMember
 from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
@@ -20,7 +20,7 @@ __all__ = ["Bernoulli"]
 
 
 @dataclass(frozen=True, eq=False)
-class Bernoulli(ExponentialMember):
+class Bernoulli(MeanMember):
     """``P(1) = p``, ``P(0) = 1 - p``.
 
     ``phi(x) = x``, ``eta = log(p / (1 - p))``, ``A(eta) = log(1 + e^eta)``.
@@ -73,10 +73,6 @@ class Bernoulli(ExponentialMember):
         with np.errstate(divide="ignore"):
             return np.array([[1.0 / np.float64(self.p * (1.0 - self.p))]])
 
-    def statistics(self, x: Array) -> Array:
-        """Return x itself, the statistics of each row."""
-        return x[:, None]
-
     def log_partition(self, eta: Array) -> float:
         """Return ``log(1 + e^eta)``, the log-partition at natural parameters eta."""
         return float(np.logaddexp(0.0, eta[0]))
@@ -89,13 +85,9 @@ class Bernoulli(ExponentialMember):
         """Return ``p (1 - p)``, the covariance of the statistics at eta."""
         return np.asarray((expit(eta) * expit(-eta))[:, None])
 
-    def likeliest(self, mean: Array) -> tuple[Self, float]:
-        """Return the law whose chance is the share of ones."""
-        return self.with_parameters(p=float(np.clip(mean[0], 0.0, 1.0))), 0.0
-
     def matched(self, mean: Any, variance: Any) -> Self:
-        """Return the law whose chance is the mean."""
-        return self.with_parameters(p=float(mean))
+        """Return the law whose chance is the mean, the share of ones."""
+        return self.with_parameters(p=float(np.clip(mean, 0.0, 1.0)))
 
     def log_prob(self, x: Any) -> Array:
         """Return ``x log p + (1 - x) log(1 - p)``; -inf for numbers other than 0 and 1."""

@@ -12,8 +12,8 @@ from scipy.special import betaincc, betaln, expit, logit
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, check_count, numbers
 from empirisk.distributions.exact import clopper_pearson
-from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import counts_near, masked, plogp_sum, quotient, trial_score
+from empirisk.distributions.mean_member import MeanMember
 from empirisk.distributions.stirling import binomial_log, deviance
 from empirisk.typing import Array, Interval
 
@@ -21,7 +21,7 @@ __all__ = ["Binomial"]
 
 
 @dataclass(frozen=True, eq=False)
-class Binomial(ExponentialMember):
+class Binomial(MeanMember):
     """``P(x) = C(n, x) p^x (1 - p)^(n - x)`` for x = 0, ..., n.
 
     ``phi(x) = x``, ``h(x) = C(n, x)``, ``eta = log(p / (1 - p))``, ``A(eta) = n log(1 + e^eta)``.
@@ -79,10 +79,6 @@ class Binomial(ExponentialMember):
         with np.errstate(divide="ignore"):
             return np.array([[1.0 / np.float64(self.p * (1.0 - self.p))]])
 
-    def statistics(self, x: Array) -> Array:
-        """Return x itself, the statistics of each row."""
-        return x[:, None]
-
     def log_base(self, x: Array) -> Array:
         """Return ``log C(n, x)``, through the Beta function, which does not overflow."""
         return np.asarray(-math.log1p(self.n) - betaln(x + 1.0, self.n - x + 1.0))
@@ -98,10 +94,6 @@ class Binomial(ExponentialMember):
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``n p (1 - p)``, the covariance of the statistics at eta."""
         return np.asarray((self.n * expit(eta) * expit(-eta))[:, None])
-
-    def likeliest(self, mean: Array) -> tuple[Self, float]:
-        """Return the law whose chance is the share of successes."""
-        return self.matched(mean[0], None), 0.0
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law whose chance is the mean over n."""

@@ -11,7 +11,7 @@ import numpy as np
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import POSITIVE, check_between, numbers
 from empirisk.distributions.exact import chi_square_ends
-from empirisk.distributions.exponential_member import ExponentialMember
+from empirisk.distributions.mean_member import MeanMember
 from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
@@ -19,7 +19,7 @@ __all__ = ["Exponential"]
 
 
 @dataclass(frozen=True, eq=False)
-class Exponential(ExponentialMember):
+class Exponential(MeanMember):
     """``p(x) = r e^(-r x)`` for x >= 0.
 
     ``phi(x) = x``, ``eta = -r``, ``A(eta) = -log(-eta)``.
@@ -63,10 +63,6 @@ class Exponential(ExponentialMember):
         """Return ``d eta / d r = -1``, the slope of the natural parameters."""
         return np.array([[-1.0]])
 
-    def statistics(self, x: Array) -> Array:
-        """Return x itself, the statistics of each row."""
-        return x[:, None]
-
     def log_partition(self, eta: Array) -> float:
         """Return ``-log(-eta)``, the log-partition at natural parameters eta."""
         return -math.log(-eta[0])
@@ -78,10 +74,6 @@ class Exponential(ExponentialMember):
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``1 / eta^2``, the variance, the covariance of the statistics at eta."""
         return np.array([[1.0 / float(eta[0]) / float(eta[0])]])
-
-    def likeliest(self, mean: Array) -> tuple[Self, float]:
-        """Return the law whose rate is one over the mean."""
-        return self.matched(mean[0], None), 0.0
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law whose rate is one over the mean."""

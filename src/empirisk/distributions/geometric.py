@@ -12,8 +12,8 @@ from scipy.special import xlog1py, xlogy
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import check_between, numbers
 from empirisk.distributions.exact import waiting
-from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import masked, quotient, trial_score
+from empirisk.distributions.mean_member import MeanMember
 from empirisk.distributions.stirling import deviance
 from empirisk.typing import Array, Interval
 
@@ -24,7 +24,7 @@ _RARE = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
-class Geometric(ExponentialMember):
+class Geometric(MeanMember):
     """``P(x) = (1 - p)^(x - 1) p`` for x = 1, 2, 3, ...: trials up to the first success, that one included.
 
     ``phi(x) = x``, ``eta = log(1 - p)``, ``A(eta) = eta - log(1 - e^eta)``.
@@ -77,10 +77,6 @@ class Geometric(ExponentialMember):
         with np.errstate(divide="ignore"):
             return np.array([[-1.0 / np.float64(1.0 - self.p)]])
 
-    def statistics(self, x: Array) -> Array:
-        """Return x itself, the statistics of each row."""
-        return x[:, None]
-
     def log_partition(self, eta: Array) -> float:
         """Return ``eta - log(1 - e^eta)``, the log-partition at natural parameters eta."""
         return float(eta[0] - np.log(-np.expm1(eta[0])))
@@ -92,10 +88,6 @@ class Geometric(ExponentialMember):
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``e^eta / (1 - e^eta)^2``, which is (1 - p) / p^2."""
         return np.asarray(np.exp(eta) / np.expm1(eta) ** 2)[:, None]
-
-    def likeliest(self, mean: Array) -> tuple[Self, float]:
-        """Return the law whose chance is one over the mean."""
-        return self.matched(mean[0], None), 0.0
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law whose chance is one over the mean."""

@@ -12,8 +12,8 @@ from scipy.special import gammaln, pdtr
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import POSITIVE, check_between, numbers
 from empirisk.distributions.exact import garwood
-from empirisk.distributions.exponential_member import ExponentialMember
 from empirisk.distributions.lattice import counts_near, masked, plogp_sum
+from empirisk.distributions.mean_member import MeanMember
 from empirisk.distributions.stirling import deviance, stirling_rest
 from empirisk.typing import Array, Interval
 
@@ -24,7 +24,7 @@ _SERIES = 1e4
 
 
 @dataclass(frozen=True, eq=False)
-class Poisson(ExponentialMember):
+class Poisson(MeanMember):
     """``P(x) = r^x e^-r / x!`` for x = 0, 1, 2, ...
 
     ``phi(x) = x``, ``h(x) = 1 / x!``, ``eta = log r``, ``A(eta) = e^eta``.
@@ -67,10 +67,6 @@ class Poisson(ExponentialMember):
         """Return ``d eta / d r = 1 / r``, the slope of the natural parameters."""
         return np.array([[1.0 / self.rate]])
 
-    def statistics(self, x: Array) -> Array:
-        """Return x itself, the statistics of each row."""
-        return x[:, None]
-
     def log_base(self, x: Array) -> Array:
         """Return ``-log x!``, the logarithm of h for each row."""
         return np.asarray(-gammaln(x + 1.0))
@@ -87,10 +83,6 @@ class Poisson(ExponentialMember):
     def covariance_statistics(self, eta: Array) -> Array:
         """Return ``e^eta``, the rate and the covariance of the statistics at eta."""
         return np.exp(eta)[:, None]
-
-    def likeliest(self, mean: Array) -> tuple[Self, float]:
-        """Return the law whose rate is the mean of the counts."""
-        return self.matched(mean[0], None), 0.0
 
     def matched(self, mean: Any, variance: Any) -> Self:
         """Return the law whose rate is the mean."""
