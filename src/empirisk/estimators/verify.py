@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.distributions.fit import DistributionFit
+from empirisk.distributions.verify_fit import verify_fit
 from empirisk.estimators.estimator import Estimator
 from empirisk.results import Certificate, Kind
 from empirisk.solvers.crossover import multipliers
@@ -35,7 +37,10 @@ def verify(est: Any, X: Any, y: Any = None, sample_weight: Any = None, **rows: A
       the rows, and the step or the exchange that could better them is tried;
     - hypothesis classes: the training error, and the least error over all labellings that the class has of
       the points, or of blocks of them where those are too many (a bound then);
-    - structural risk minimisers: the choice, and the fit that was chosen.
+    - structural risk minimisers: the choice, and the fit that was chosen;
+    - fitted laws (``er.fit_mle`` and its siblings; X are the rows): likelihood, estimates, errors, intervals,
+      and that the scores sum to 0, that no law nearby is likelier, that moments agree, or that the posterior
+      (``prior=`` is needed beside the rows) is that of the prior and the rows.
 
     What is not found as stated comes back as a certificate of kind NONE, which is within no tolerance, with
     what differs.
@@ -43,11 +48,11 @@ def verify(est: Any, X: Any, y: Any = None, sample_weight: Any = None, **rows: A
     Parameters
     ----------
     est : estimator
-        A fitted empirisk estimator, or a scikit-learn Pipeline that ends in one.
+        A fitted empirisk estimator, a scikit-learn Pipeline that ends in one, or a fitted law.
     X, y, sample_weight
         The training data; y of estimators without targets is None.
     **rows
-        ``offset=`` and ``exposure=`` where the fit had them.
+        ``offset=`` and ``exposure=`` where the fit had them; ``prior=`` of ``er.fit_map``.
 
     Returns
     -------
@@ -66,6 +71,10 @@ def verify(est: Any, X: Any, y: Any = None, sample_weight: Any = None, **rows: A
     >>> er.verify(er.Ridge().fit(X, y), X, y).within(1e-6)
     True
     """
+    if isinstance(est, DistributionFit):
+        if y is not None:
+            raise TypeError("a fitted law has no targets: call er.verify(fit, x, sample_weight=...)")
+        return verify_fit(est, X, sample_weight, **rows)
     steps = getattr(est, "steps", None)
     if steps is not None:
         for _, transform in steps[:-1]:
