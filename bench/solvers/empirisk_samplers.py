@@ -24,7 +24,7 @@ def _posed(X: Any, y: Any) -> Any:
 
 def _langevin(X: Any, y: Any, chain: Chain) -> np.ndarray:
     method = SGLD(chain.step, chain.batch, control_variates=chain.control_variates)
-    found = er.sample(_posed(X, y), method=method, chains=1, draws=chain.steps, warm_up=0)
+    found = er.sample(_posed(X, y), method=method, chains=1, draws=chain.steps, warm_up=0, thin=1)
     return np.asarray(found.draws[0])
 
 

@@ -56,7 +56,7 @@ inline void run_chain(Potential& target, const ChainRun& run) {
     Proposal how = run.how;
     how.step = std::exp(search.log_step);
     const Told told = one_move(target, at, run, how, rng);
-    if (run.search) learn(search, told.acceptance, run.wanted);
+    if (run.search) learn(search, told.taught < 0.0 ? told.acceptance : told.taught, run.wanted);
     if ((i + 1) % run.thin) continue;
     const std::int64_t row = i / run.thin;
     if (run.draws) std::copy(at.w.begin(), at.w.end(), run.draws + row * d);

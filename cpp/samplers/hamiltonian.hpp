@@ -41,17 +41,22 @@ inline Told hamiltonian(Potential& target, Place& at, const Proposal& how, Philo
   const double wanted = std::ceil(how.length / step);
   const std::int64_t count = wanted < 1.0 ? 1 : wanted < double(how.most_steps) ? std::int64_t(wanted) : how.most_steps;
   std::int64_t taken = 0;
-  double end = start;
+  double end = start, inside = start;
+  bool any = false;
   for (; taken < count && end - start <= most_energy;) {
     z.leap(target, how.metric, step);
     end = z.energy();
     ++taken;
+    any = any || std::isfinite(end);
+    if (std::isfinite(end)) inside = end;
   }
+  // A path that meets the border of the support is refused with steps of any length: what they cost in energy is seen before.
+  const double taught = any ? at_most_one(start - inside) : 0.0;
   const bool divergent = !(end - start <= most_energy);
   const double chance = divergent ? 0.0 : at_most_one(start - end);
   const bool moved = rng.uniform() < chance;
   if (moved) at = std::move(z.place);
-  return {chance, double(taken), 0.0, divergent, moved ? end : start};
+  return {chance, double(taken), 0.0, divergent, taught, moved ? end : start};
 }
 
 }  // namespace empirisk

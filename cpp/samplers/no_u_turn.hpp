@@ -72,7 +72,7 @@ class NoUTurn {
       if (!join(all, part, forth)) break;
     }
     at = std::move(all.drawn);
-    return {gradients_ > 0.0 ? chances_ / gradients_ : 0.0, gradients_, double(depth), divergent_, all.energy};
+    return {gradients_ > 0.0 ? chances_ / gradients_ : 0.0, gradients_, double(depth), divergent_, -1.0, all.energy};
   }
 
  private:

@@ -25,6 +25,7 @@ struct Told {
   double steps = 0.0;       // gradients that were asked for
   double depth = 0.0;       // doublings of a path
   bool divergent = false;   // the energy rose by more than `most_energy`: the step is too long for the target there
+  double taught = -1.0;     // the chance that the search for the step learns from; below 0: `acceptance`
   double energy = std::numeric_limits<double>::quiet_NaN();  // H where a Hamiltonian path was left, with its momentum
 };
 

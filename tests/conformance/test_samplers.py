@@ -132,7 +132,9 @@ def test_the_bias_of_unadjusted_steps_halves_with_the_step() -> None:
     data = ArrayBlocks(Design(np.ones((1, 1))), np.zeros(1), np.ones(1))
     normal = LinearProblem(HalfSquared(), L2(0.0), data, intercept=False)
     for step in (0.8, 0.4):
-        found = sample(normal, method=ULA(step), draws=25_000, warm_up=200, dispersion=1.0, random_state=3)
+        found = sample(
+            normal, method=ULA(step), draws=25_000, warm_up=200, thin=1, dispersion=1.0, random_state=3
+        )
         square = found.draws[:, :, 0] ** 2
         error = square.std() / math.sqrt(ess_mean(square))
         assert abs(square.mean() - 1.0 / (1.0 - 0.5 * step)) <= 5.0 * error

@@ -57,7 +57,7 @@ def test_the_ratio_of_variances_is_measured_by_gradients(factor: float) -> None:
 @pytest.mark.parametrize("step", [0.1, 1.5])
 def test_a_claim_of_unadjusted_steps_counts_their_bias(step: float) -> None:
     # The variance of w' = (1 - h) w + sqrt(2 h) z is 1 / (1 - h / 2).
-    found = sample(FunctionTarget(normal, np.zeros(2)), method=ULA(step), draws=3000, random_state=1)
+    found = sample(FunctionTarget(normal, np.zeros(2)), method=ULA(step), draws=3000, thin=1, random_state=1)
     wanted = 1.0 / (1.0 - 0.5 * step)
     spread: Any = found.spread
     assert (abs(spread.ratios - wanted) <= 4.0 * spread.errors).all()
@@ -82,7 +82,7 @@ def model() -> Any:
 
 
 def test_batches_of_one_row_with_long_steps_are_not_certified(model: Any) -> None:
-    found = sample(model, method=SGLD(step=1.9, batch=1))
+    found = sample(model, method=SGLD(step=1.9, batch=1), thin=1)
     exact = sample(model)
     assert (found.deviation > 3.0 * exact.deviation).all()
     assert math.isinf(found.certificate.value)
@@ -96,7 +96,7 @@ def test_steps_that_no_gaussian_settles_with_are_refused(sampler: Any, model: An
 
 
 def test_draws_that_ran_away_are_not_advised_to_go_on() -> None:
-    found = sample(FunctionTarget(normal, np.zeros(2)), method=ULA(3.0))
+    found = sample(FunctionTarget(normal, np.zeros(2)), method=ULA(3.0), thin=1)
     claim = found.certificate.claim
     assert "diverged" in claim
     assert "more draw" not in claim

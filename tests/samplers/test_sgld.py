@@ -61,7 +61,7 @@ def test_the_bias_is_that_of_algebra_and_halves_with_the_step(anchored: bool) ->
     for h in (0.4, 0.2):
         mode, exact, variance = settled(h, 8, anchored)
         sampler = SGLD(h, batch=8, control_variates=anchored)
-        found = sample(problem, method=sampler, draws=40_000, dispersion=NOISE, random_state=2)
+        found = sample(problem, method=sampler, draws=40_000, thin=1, dispersion=NOISE, random_state=2)
         w = found.draws[:, :, 0]
         square = (w - mode) ** 2
         error = square.std() / math.sqrt(ess_mean(square))
@@ -176,7 +176,7 @@ def test_schedules_give_the_steps() -> None:
     sampler = SGLD(InverseTime(0.5), batch=8)
     found = sample(problem, method=sampler, draws=6, warm_up=4, thin=2, dispersion=NOISE)
     np.testing.assert_allclose(found.told[0, :, 5], [0.5 / t for t in (6, 8, 10, 12, 14, 16)])
-    decay = sample(problem, method=SGLD(StepDecay(0.5, 0.5, 4)), draws=8, warm_up=0, dispersion=NOISE)
+    decay = sample(problem, method=SGLD(StepDecay(0.5, 0.5, 4)), draws=8, warm_up=0, thin=1, dispersion=NOISE)
     np.testing.assert_allclose(decay.told[0, :, 5], [StepDecay(0.5, 0.5, 4).at(t) for t in range(1, 9)])
 
 
@@ -185,7 +185,9 @@ def test_steps_that_are_too_long_are_seen() -> None:
     with pytest.raises(ValueError, match="left the finite numbers within the warm-up: take a smaller step"):
         sample(problem, method=SGLD(Constant(50.0), batch=8), draws=10, dispersion=NOISE)
     # The second half of a run: its chains stay where they are and are counted.
-    found = sample(problem, method=SGLD(Constant(50.0), batch=8), draws=2000, warm_up=0, dispersion=NOISE)
+    found = sample(
+        problem, method=SGLD(Constant(50.0), batch=8), draws=2000, warm_up=0, thin=1, dispersion=NOISE
+    )
     assert found.divergences > 0
     assert np.isfinite(found.draws).all()
     assert "diverged" in found.certificate.claim

@@ -17,6 +17,7 @@ from empirisk.losses import HalfSquared, Logistic, Poisson, SquaredHinge, with_o
 from empirisk.penalties import L2, ElasticNetPenalty, Zero
 from empirisk.problems import LinearProblem
 from empirisk.samplers import FunctionTarget, LinearTarget, sample
+from empirisk.samplers.diagnostics import ess_mean
 from empirisk.typing import Array
 from tests.conformance.loss_samples import SAMPLES
 
@@ -184,6 +185,38 @@ def test_models_that_cannot_be_sampled_say_why(rng: np.random.Generator) -> None
     machine = er.LinearSVC(alpha=0.1).fit(X, np.arange(60) % 2)
     with pytest.raises(ValueError, match="has no compiled potential of one score a row"):
         sample(machine, dispersion=1.0)
+
+
+def test_paths_that_meet_a_border_do_not_shorten_the_steps_for_ever() -> None:
+    # A path is refused at the border of a flat box with steps of any length: nothing is gained by short ones.
+    asked = 0
+
+    def box(w: Array) -> tuple[float, Array]:
+        nonlocal asked
+        asked += 1
+        return (0.0 if (np.abs(w) < 1.0).all() else math.inf), np.zeros_like(w)
+
+    found = sample(FunctionTarget(box, np.zeros(2)), method="hmc", draws=300, warm_up=150, random_state=1)
+    assert asked < 40 * 4 * 450
+    square = found.draws**2  # a uniform law on [-1, 1] has the variance 1/3, and its squares have 4/45
+    error = np.sqrt(4.0 / 45.0 / np.array([ess_mean(square[:, :, j]) for j in range(2)]))
+    assert (np.abs(square.mean(axis=(0, 1)) - 1.0 / 3.0) <= 5.0 * error).all()
+
+
+@pytest.mark.parametrize("weight", [1e-100, 1e-300])
+def test_weights_that_are_almost_nothing_leave_the_prior(weight: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    y = np.where(rng.random(50) < 0.5, 1.0, -1.0)
+    data = ArrayBlocks(Design(X), y, np.full(50, weight))
+    found = sample(LinearProblem(Logistic(), L2(0.1), data, intercept=False), draws=500)
+    # The prior is N(0, 1 / (S alpha)): rows that count for so little move nothing that is seen.
+    z = found.draws * np.sqrt(50 * weight * 0.1)
+    for j in range(2):
+        x = z[:, :, j]
+        assert abs(x.mean()) <= 5.0 / np.sqrt(ess_mean(x))
+        assert abs((x**2).mean() - 1.0) <= 5.0 * np.sqrt(2.0 / ess_mean(x**2))
+    assert not found.doubts
 
 
 def test_steps_that_diverge_are_counted_and_said() -> None:

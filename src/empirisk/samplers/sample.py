@@ -56,8 +56,8 @@ def sample(
         Transitions of each chain that find its step and shape and are left out; by default 250 where mode and
         Hessian are known beforehand, else 1000 (500 and 3000 without gradients).
     thin : int, optional
-        One of so many transitions is kept; by default each, and of ``random_walk``, whose steps are short,
-        one of 2 d (at most of 100).
+        One of so many transitions is kept; by default each, of ``ula`` and ``sgld``, whose steps are
+        short, one of 10, and of ``random_walk`` one of 2 d (at most of 100).
     dispersion : float > 0, optional
         Of losses that have one: the variance of the noise of the squared loss.
     temperature : float > 0, default 1.0

@@ -44,6 +44,10 @@ class ULA(Sampler):
         """How often a step would be accepted if it could be refused."""
         return 0.98
 
+    def default_thin(self, d: int) -> int:
+        """Return 10: a step of about 0.1 forgets a tenth of its place, and single ones are worth little."""
+        return 10
+
     @property
     def given_step(self) -> float | None:
         """The step, where it is given."""
