@@ -12,6 +12,7 @@ from empirisk.samplers.gibbs import Gibbs
 from empirisk.samplers.hmc import HMC
 from empirisk.samplers.linear_target import LinearTarget
 from empirisk.samplers.mala import MALA
+from empirisk.samplers.mixture_blocks import mixture_blocks
 from empirisk.samplers.nuts import NUTS
 from empirisk.samplers.predictive_check import PredictiveCheck
 from empirisk.samplers.proximal_langevin import ProximalLangevin
@@ -46,6 +47,7 @@ __all__ = [
     "SoftmaxTarget",
     "Target",
     "gaussian_blocks",
+    "mixture_blocks",
     "regression_blocks",
     "sample",
 ]

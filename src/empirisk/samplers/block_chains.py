@@ -46,12 +46,13 @@ class BlockChains(Chains):
 
     def _run(self, now: int, thin: int, search: bool) -> tuple[Array, Array]:
         """Take `now` sweeps of each chain, and return the kept draws and what was told of them."""
-        draws = np.empty((self.count, now // thin, self.target.size))
+        target: Any = self.target
+        draws = np.empty((self.count, now // thin, target.size))
         for c in range(self.count):
             for i in range(now):
                 self._sweep(c, self._stream(c, self.taken + i))
                 if (i + 1) % thin == 0:
-                    draws[c, i // thin] = np.concatenate([np.ravel(v) for v in self.states[c].values()])
+                    draws[c, i // thin] = target.kept(self.states[c])
         told = np.full((*draws.shape[:2], len(TOLD)), np.nan)
         told[:, :, 0] = 1.0
         told[:, :, 1:4] = 0.0

@@ -34,6 +34,10 @@ class BlockTarget:
         Names of the numbers of a block; by default the name of the block, with ``[i]`` where it has several.
     title : str, optional
         How a sentence names the target.
+    hidden : sequence of str, optional
+        Blocks that are drawn and not kept, such as labels of rows.
+    report : callable(array of shape (..., size)) -> array of the same shape, optional
+        What is told of the draws that are kept, such as parts in an order of their own.
 
     Raises
     ------
@@ -59,6 +63,8 @@ class BlockTarget:
     start: Any
     names: Any = None
     title: str = "a density given by its blocks"
+    hidden: Any = ()
+    report: Callable[[Array], Array] | None = None
     # The shape of the start of each block, which draws must have.
     _shapes: dict[str, tuple[int, ...]] = field(init=False, repr=False)
 
@@ -72,8 +78,13 @@ class BlockTarget:
             if not callable(draw):
                 raise TypeError(f"block {name!r} must be a function of (state, rng), got {draw!r:.80}")
         object.__setattr__(self, "blocks", dict(self.blocks))
+        if isinstance(self.hidden, str) or not set(self.hidden) < set(self.blocks):
+            raise ValueError(
+                f"hidden must name blocks ({', '.join(self.blocks)}), and not all of them, got "
+                f"{self.hidden!r:.80}"
+            )
         first = self.started(np.random.default_rng(0))
-        sizes = {name: value.size for name, value in first.items()}
+        sizes = {name: value.size for name, value in first.items() if name not in self.hidden}
         object.__setattr__(self, "_shapes", {name: value.shape for name, value in first.items()})
         object.__setattr__(self, "names", self._named(sizes))
 
@@ -98,6 +109,14 @@ class BlockTarget:
     def size(self) -> int:
         """The number of parameters that each draw has, in the order of the blocks."""
         return len(self.names)
+
+    def kept(self, state: State) -> Array:
+        """Return the numbers of a state that are kept, block by block."""
+        return np.concatenate([np.ravel(v) for name, v in state.items() if name not in self.hidden])
+
+    def reported(self, draws: Array) -> Array:
+        """Return what is told of draws (..., size): themselves, where nothing else was asked for."""
+        return draws if self.report is None else np.asarray(self.report(draws))
 
     def started(self, rng: np.random.Generator) -> dict[str, Array]:
         """Return a start: an array for each block, in their order."""
