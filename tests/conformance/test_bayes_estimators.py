@@ -171,6 +171,13 @@ def test_priors_are_checked_and_taken(est: Any, rng: np.random.Generator) -> Non
             clone(est).set_params(priors=bad).fit(d.X, d.y)
     plain = clone(est).fit(d.X, d.y)
     given = clone(est).set_params(priors=[0.2, 0.3, 0.5]).fit(d.X, d.y)
+    named = dict(zip(given.classes_.tolist()[::-1], [0.5, 0.3, 0.2], strict=True))
+    np.testing.assert_array_equal(
+        clone(est).set_params(priors=named).fit(d.X, d.y).predict_proba(d.X), given.predict_proba(d.X)
+    )
+    for other in ({**named, "other": 0.0}, {"other": 1.0}):
+        with pytest.raises(ValueError, match=r"^priors must have the labels of the classes, \["):
+            clone(est).set_params(priors=other).fit(d.X, d.y)
     told = np.log([0.2, 0.3, 0.5] / plain.priors_)
     shift = given.predict_log_proba(d.X) - plain.predict_log_proba(d.X) - told
     np.testing.assert_allclose(shift - shift[:, :1], 0.0, atol=1e-9)

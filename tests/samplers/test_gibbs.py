@@ -288,3 +288,18 @@ def test_exact_fits_are_refused_in_every_unit_and_noise_is_not() -> None:
         regression_blocks(X, ["a"] * 20)
     with pytest.raises(ValueError, match="X must be an array of real numbers, got an array of complex128"):
         regression_blocks(X + 1j, y)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ((["a"], [[1.0]]), "mean must be an array of real numbers"),
+        (([0.0], [[1.0j]]), "covariance must be an array of real numbers"),
+        (([0.0, 0.0], np.ones((2, 2))), "covariance must be positive definite"),
+        (([0.0, 0.0], np.eye(2), ["a", 1]), "sizes must be whole numbers above 0"),
+        (([0.0, 0.0], np.eye(2), []), "sizes must be whole numbers above 0"),
+    ],
+)
+def test_gaussian_blocks_refuse_what_is_no_law(given: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        gaussian_blocks(*given)

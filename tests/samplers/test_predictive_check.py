@@ -269,3 +269,15 @@ def test_checked_targets_are_those_that_a_fit_takes(name: str) -> None:
         if not loss.labels:
             with pytest.raises(ValueError, match=why):
                 law.targets(bad)
+
+
+def test_means_beyond_the_largest_number_are_refused_by_their_row(classes: Any) -> None:
+    found, X, _ = classes
+    counts = sample(er.PoissonRegressor(alpha=0.1).fit(X, np.arange(200) % 4), draws=20, warm_up=20)
+    far = np.where(np.arange(len(X))[:, None] == 7, 1e6 * np.sign(X), X)
+    for ask in (counts.predictive, lambda rows: counts.predictive_check(rows, np.arange(200.0) % 4)):
+        with pytest.raises(ValueError, match=r"the expected target of row 7 is beyond the largest number"):
+            ask(far)
+    largest = np.finfo(np.float64).max
+    with pytest.raises(ValueError, match=r"the expected target of row 7 is beyond the largest number"):
+        found.predictive(np.where(far == X, X, largest * np.sign(X)))

@@ -192,7 +192,7 @@ def _as_function(f: Any) -> Callable[[Array], Any]:
 
 def _above(f: Callable[[Array], Any], x: Array, y: Array, t: float) -> Witness | None:
     z = t * x + (1.0 - t) * y
-    values = [_number(f(v)) for v in (x, y, z)]
+    values = [_number(f(v.copy())) for v in (x, y, z)]
     for v, at in zip(values, (x, y, z), strict=True):
         if np.isnan(v):
             raise ValueError(f"f is NaN at {_shown(at)}; restrict the box to where it is defined")

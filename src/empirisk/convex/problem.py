@@ -110,7 +110,7 @@ class ConvexProblem:
 
     def value_of(self, k: int, x: Array) -> float:
         """Return the value of function k at x as a float; 0 is the objective, k > 0 the inequality k - 1."""
-        value = np.asarray(self.function(k)(x), dtype=float)
+        value = np.asarray(self.function(k)(np.array(x)), dtype=float)
         if value.size != 1:
             what = "the objective" if k == 0 else f"inequality {k - 1}"
             raise ValueError(f"{what} must return one number, got an array of shape {value.shape}")
@@ -129,7 +129,7 @@ class ConvexProblem:
         """Return the gradient of function k at x, by differences where none was given."""
         given = self.gradient if k == 0 else (self.inequality_gradients or [None] * k)[k - 1]
         if given is not None:
-            return np.asarray(given(x), dtype=float).reshape(self.n)
+            return np.asarray(given(np.array(x)), dtype=float).reshape(self.n)
         return numerical_gradient(lambda v: self.value_of(k, v), x, self.lower, self.upper)
 
     def slacks(self, x: Array) -> Array:
@@ -188,7 +188,7 @@ class ConvexProblem:
             x = self.near(rng)
             told, seen = (
                 self.gradient_of(k, x),
-                numerical_gradient(self.function(k), x, self.lower, self.upper),
+                numerical_gradient(lambda v: self.value_of(k, v), x, self.lower, self.upper),
             )
             if not np.isfinite(seen).all():
                 continue

@@ -9,7 +9,7 @@ from typing import Any
 
 import joblib
 
-__all__ = ["fingerprint", "write_whole"]
+__all__ = ["fingerprint", "refuse_unwritable", "write_whole"]
 
 
 def fingerprint(thing: Any) -> str:
@@ -18,6 +18,26 @@ def fingerprint(thing: Any) -> str:
         return str(joblib.hash(thing))
     except Exception:  # what an object raises while it is pickled is its own affair
         return str(joblib.hash(repr(thing)))
+
+
+def refuse_unwritable(name: str, folder: Path) -> None:
+    """Refuse a folder in which no file can be made, before work is done whose state it should hold.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter, for the sentence.
+    folder : Path
+        Which is there.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(
+            f"{name}: no file can be written to the folder {folder} ({error.strerror or error}); give a "
+            "path in another one"
+        ) from None
 
 
 def write_whole(target: Path, content: bytes) -> None:

@@ -47,6 +47,12 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
         with names_in_order():
             yield
     except (TypeError, ValueError) as e:
+        if "Complex data not supported" in str(e):  # the table itself follows these words
+            which = "y" if y is not None and not np.iscomplexobj(X) else "X"
+            raise ValueError(
+                f"Complex data not supported: {which} holds complex numbers; take real and imaginary parts "
+                "as columns of their own"
+            ) from None
         if not sp.issparse(X):
             for label, values in _columns(X):
                 if (found := _first_other(values)) is not None:

@@ -44,7 +44,7 @@ class Function:
     function: Callable[[Any], Any]
 
     def __call__(self, points: Array) -> NDArray[np.bool_]:
-        labels = np.asarray(self.function(points))
+        labels = np.asarray(self.function(np.array(points)))
         if labels.shape != (len(points),) or not np.isin(labels, (0, 1)).all():
             raise ValueError(
                 f"member {self.index} must return one True or False for each point; for {len(points)} points "

@@ -39,7 +39,9 @@ class UserKernel(MercerKernel):
     def block(self, A: Any, B: Any = None) -> Array:
         """Return what the function says; refused where that has another shape, or is not finite."""
         other = A if B is None else B
-        out = np.asarray(self.function(A, other), dtype=np.float64)
+        # Of its own rows: a function that changes them in place changes no others.
+        rows = A.copy()
+        out = np.asarray(self.function(rows, rows if B is None else other.copy()), dtype=np.float64)
         if out.shape != (A.shape[0], other.shape[0]) or not np.isfinite(out).all():
             raise ValueError(
                 f"kernel(A, B) must return finite numbers of shape {(A.shape[0], other.shape[0])}, got "

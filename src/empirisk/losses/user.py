@@ -141,6 +141,7 @@ def _validate(loss: _UserLoss) -> None:
     targets = np.array([-1.0, 1.0]) if loss.labels else _inside(loss.y_domain)
     y, z = np.repeat(targets, len(SCORES)), np.tile(SCORES, len(targets))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        _refuse_changes(loss, y, z)
         v, g = _shaped("value", loss.value(y, z), y, z), _shaped("grad", loss.grad(y, z), y, z)
         if loss.kinked:
             _check_subgradient(loss, y, z, v, g)
@@ -151,6 +152,25 @@ def _validate(loss: _UserLoss) -> None:
         _check_claims(loss, y, z, g)
         if loss.conjugate_ is not None and loss.convex:
             _check_conjugate(loss, y, z, v, g)
+
+
+def _refuse_changes(loss: _UserLoss, y: Array, z: Array) -> None:
+    """Refuse functions that change targets or scores in place, which all others read."""
+    functions = {"value": loss.value_, "grad": loss.grad_, "hess": loss.hess_, "conjugate": loss.conjugate_}
+    for name, f in functions.items():
+        own = y.copy(), z.copy()
+        if f is not None:
+            f(*own)
+        if not (np.array_equal(own[0], y) and np.array_equal(own[1], z)):
+            raise ValueError(
+                f"{name} changes its arguments in place, which other functions read: compute with copies, "
+                "such as z = z.copy()"
+            )
+    if loss.mean_ is not None:
+        scores = z.copy()
+        loss.mean_(scores)
+        if not np.array_equal(scores, z):
+            raise ValueError("mean changes its scores in place: compute with a copy, such as z = z.copy()")
 
 
 def _inside(domain: Interval) -> Array:

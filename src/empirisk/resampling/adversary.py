@@ -63,7 +63,7 @@ def train_on(learner: Any) -> Learner:
             "learner must be a classifier with fit and predict, or a function of (X, y, domain) that returns "
             f"a label for each point of the domain; got {type(learner).__name__}"
         )
-    return lambda X, y, domain: _binary(learner(X, y, domain), len(domain))
+    return lambda X, y, domain: _binary(learner(X, y.copy(), domain.copy()), len(domain))
 
 
 def _fitted(learner: Any, X: Array, y: IndexArray, domain: Array) -> NDArray[np.bool_]:

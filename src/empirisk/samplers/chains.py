@@ -74,6 +74,9 @@ class Chains:
             self.w[c] = self.target.inside(guess.place + move)
         self._refuse_long_step()
         self._settle(guess.place)
+        look = getattr(self.target, "look_at_gradient", None)
+        if look is not None and self.sampler.gradient:
+            look(self.w)
 
     def _refuse_long_step(self) -> None:
         """Refuse steps that are always taken and too long for a Gaussian of the known shape."""

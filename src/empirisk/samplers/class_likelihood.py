@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import softmax
 
 from empirisk.samplers.likelihood import codes_of
-from empirisk.samplers.new_rows import new_rows
+from empirisk.samplers.new_rows import new_rows, refuse_no_mean
 from empirisk.typing import Array
 
 __all__ = ["ClassLikelihood"]
@@ -75,14 +75,16 @@ class ClassLikelihood:
         by_row = draws.reshape(shape)
         p, rows = self.columns, design.shape[0]
         coefficients = np.moveaxis(by_row[:, :, :p], 2, 0).reshape(p, -1)
-        z = np.asarray(design.X @ coefficients).reshape(rows, *shape[:2], shape[3])
-        z = np.moveaxis(z, 0, 2)
-        if self.intercept:
-            z = z + by_row[:, :, -1:, :]
-        return np.asarray(softmax(z, axis=3))
+        with np.errstate(over="ignore", invalid="ignore"):  # no class is drawn where no chance is a number
+            z = np.asarray(design.X @ coefficients).reshape(rows, *shape[:2], shape[3])
+            z = np.moveaxis(z, 0, 2)
+            if self.intercept:
+                z = z + by_row[:, :, -1:, :]
+            return np.asarray(softmax(z, axis=3))
 
     def draw(self, means: Array, rng: np.random.Generator) -> Array:
         """Return a code of a class for each row of chances, (chains, m, n), by inversion."""
+        refuse_no_mean(means)
         u = rng.random(means.shape[:3])
         reached = np.cumsum(means, axis=3)[:, :, :, :-1] < u[:, :, :, None]
         return np.asarray(reached.sum(axis=3), dtype=np.float64)

@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 
 from empirisk.samplers.base import Guess
+from empirisk.samplers.slopes import refuse_other_gradient
 from empirisk.samplers.words import check_positive, real_array
 from empirisk.typing import Array
 from empirisk.wording import a_thing, counted
 
 __all__ = ["FunctionTarget"]
+
+# Starts of chains at which the gradient is compared with differences: each takes at least 5 calls.
+_LOOKED = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +29,8 @@ class FunctionTarget:
     Parameters
     ----------
     function : callable(w) -> (float, array of shape (d,))
-        U and its gradient at w of shape (d,); U may be infinite outside of the support.
+        U and its gradient at w of shape (d,); U may be infinite outside of the support.  Samplers that use
+        the gradient compare it with differences of U at the starts, and refuse one that is not that of U.
     start : array, shape (d,) or (k, d)
         Where chains begin: about a point of the support; or at k points, in turn, which lie apart where there
         may be several modes.
@@ -114,6 +119,10 @@ class FunctionTarget:
     def inside(self, w: Array) -> Array:
         """Return the point itself: nothing is known of the support."""
         return w
+
+    def look_at_gradient(self, places: Array) -> None:
+        """Refuse a gradient that is not that of U, by differences at a few of the places (k, d)."""
+        refuse_other_gradient(self.call, places[:_LOOKED])
 
     def guess(self) -> Guess:
         """Return the given start, and the shape of the given covariance."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.samplers.block_target import BlockTarget, Draw, State
+from empirisk.samplers.words import real_array
 from empirisk.typing import Array
 
 __all__ = ["gaussian_blocks"]
@@ -34,14 +35,14 @@ def gaussian_blocks(mean: Any, covariance: Any, sizes: Any = None) -> BlockTarge
     >>> bool(abs(found.mean[1] - 1.0) < 5.0 * found.mcse[1])
     True
     """
-    m, C = np.array(mean, dtype=np.float64), np.array(covariance, dtype=np.float64)
+    m, C = real_array("mean", mean), real_array("covariance", covariance)
     d = m.size
     if m.shape != (d,) or not d or C.shape != (d, d) or not (np.isfinite(m).all() and np.isfinite(C).all()):
         raise ValueError(
             f"mean must have shape (d,) and covariance (d, d), of finite numbers, got {m.shape} and {C.shape}"
         )
-    sizes = [1] * d if sizes is None else [int(size) for size in sizes]
-    if sum(sizes) != d or min(sizes) < 1:
+    sizes = [1] * d if sizes is None else list(sizes)
+    if not all(isinstance(size, int | np.integer) and size > 0 for size in sizes) or sum(sizes) != d:
         raise ValueError(f"sizes must be whole numbers above 0 whose sum is {d}, got {sizes!r}")
     try:
         root = np.linalg.cholesky(C)
@@ -65,8 +66,14 @@ def _given(m: Array, C: Array, parts: dict[str, Array], name: str) -> Draw:
     """The function that draws one block given the others."""
     own = parts[name]
     rest = np.setdiff1d(np.arange(len(m)), own)
-    A = np.linalg.solve(C[np.ix_(rest, rest)], C[np.ix_(rest, own)]).T
-    root = np.linalg.cholesky(C[np.ix_(own, own)] - A @ C[np.ix_(rest, own)])
+    try:
+        A = np.linalg.solve(C[np.ix_(rest, rest)], C[np.ix_(rest, own)]).T
+        root = np.linalg.cholesky(C[np.ix_(own, own)] - A @ C[np.ix_(rest, own)])
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"covariance must be positive definite, and given the others block {name!r} has no variance but "
+            "rounding"
+        ) from None
 
     def draw(state: State, rng: np.random.Generator) -> Array:
         x = np.concatenate([np.ravel(state[other]) for other in parts])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.losses import check_targets
-from empirisk.samplers.new_rows import known_part, new_rows
+from empirisk.samplers.new_rows import known_part, new_rows, refuse_no_mean
 from empirisk.samplers.words import real_array
 from empirisk.typing import Array
 from empirisk.wording import quoted
@@ -75,10 +75,11 @@ class Likelihood:
         known = 0.0 if offset is None else known_part(offset, n)
         k = draws.shape[0] * draws.shape[1]
         coefficients = draws[:, :, : self.columns].reshape(k, -1)
-        z = np.asarray(design.X @ coefficients.T).T.reshape(*draws.shape[:2], n)
-        if self.intercept:
-            z = z + draws[:, :, -1:]
-        return np.asarray(self.loss.mean(z + known))
+        with np.errstate(over="ignore", invalid="ignore"):  # no target is drawn where no mean is finite
+            z = np.asarray(design.X @ coefficients.T).T.reshape(*draws.shape[:2], n)
+            if self.intercept:
+                z = z + draws[:, :, -1:]
+            return np.asarray(self.loss.mean(z + known))
 
     def draw(self, means: Array, rng: np.random.Generator) -> Array:
         """Return a target for each mean: by inversion of the distribution function, or a label of two.
@@ -87,7 +88,10 @@ class Likelihood:
         ------
         TypeError
             Where the loss has no distribution function.
+        ValueError
+            Where an expected target is beyond the largest number, by its row.
         """
+        refuse_no_mean(means)
         u = rng.random(means.shape)
         if self.loss.labels:
             return np.where(u < means, 1.0, -1.0)

@@ -11,7 +11,7 @@ from empirisk.data.finite import check_finite
 from empirisk.data.sparse_cells import canonical, is_sparse
 from empirisk.typing import Array
 
-__all__ = ["known_part", "new_rows"]
+__all__ = ["known_part", "new_rows", "refuse_no_mean"]
 
 
 def new_rows(X: Any, columns: int, model: Any = None) -> Design:
@@ -48,3 +48,24 @@ def known_part(offset: Any, n: int) -> Array:
         row = int(np.argmin(np.isfinite(known)))
         raise ValueError(f"offset must be finite, got {known[row]:g} in row {row}")
     return known.astype(np.float64)
+
+
+def refuse_no_mean(means: Array) -> None:
+    """Refuse means of targets (chains, draws, rows, ...) that are no finite numbers, by their row.
+
+    Examples
+    --------
+    >>> refuse_no_mean(np.array([[[1.0, np.inf]]]))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: the expected target of row 1 is beyond the largest number under 100 % of the draws, ...
+    """
+    if np.isfinite(means).all():
+        return
+    lost = np.asarray(~np.isfinite(means).reshape(*means.shape[:3], -1).all(axis=3))
+    row = int(np.flatnonzero(lost.any(axis=(0, 1)))[0])
+    raise ValueError(
+        f"the expected target of row {row} is beyond the largest number under "
+        f"{100.0 * float(lost[:, :, row].mean()):.3g} % of the draws, so that no target can be drawn: give "
+        "rows like those of the fit, in the same units"
+    )

@@ -13,7 +13,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from empirisk.data.kept import write_whole
+from empirisk.data.kept import refuse_unwritable, write_whole
 from empirisk.search.record import Record
 
 Task = tuple[int, tuple[int, ...]]  # a split, and the candidates that are fitted together on it
@@ -34,7 +34,7 @@ class Ledger:
     Raises
     ------
     ValueError
-        The folder holds another search.
+        The folder holds another search, or nothing can be written to it.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None, facts: dict[str, str]) -> None:
@@ -45,7 +45,14 @@ class Ledger:
             self._open(self.folder, facts)
 
     def _open(self, folder: Path, facts: dict[str, str]) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(
+                f"checkpoint: the folder {folder} cannot be made ({error.strerror or error}); give another "
+                "path"
+            ) from None
+        refuse_unwritable("checkpoint", folder)
         header = folder / HEADER
         if not header.exists():
             if any(folder.iterdir()):

@@ -174,7 +174,7 @@ class _Watch:
         self.since_progress = 0 if better or lower else self.since_progress + 1
         if better:
             self.best = state.w, certificate, state.hint
-        if self.callback is not None and self.callback(step, state.w, certificate):
+        if self.callback is not None and self.callback(step, np.array(state.w), certificate):
             return Status.INTERRUPTED
         return self.verdict(state, certificate, self.creeps())
 

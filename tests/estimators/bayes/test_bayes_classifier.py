@@ -271,7 +271,7 @@ def test_a_learner_is_no_better_than_the_rule(rng: np.random.Generator) -> None:
         ({"a": Gaussian(), "b": MultivariateGaussian([0.0, 0.0])}, {}, "unlike lengths: {'a': 1, 'b': 2}"),
         ({"a": Gaussian(), "b": Poisson()}, {}, "model mixes laws with densities and laws of whole numbers"),
         (TWO, {"priors": [0.5, 0.6]}, "priors must be 2 chances >= 0 that sum to 1"),
-        (TWO, {"priors": {0: 0.5, 2: 0.5}}, r"priors must have the labels of model, \[0, 1\]"),
+        (TWO, {"priors": {0: 0.5, 2: 0.5}}, r"priors must have the labels of the classes, \[0, 1\]"),
         (TWO, {"costs": [1.0, 2.0]}, "costs must be 2 by 2 finite numbers"),
         (TWO, {"costs": [[0.0, math.nan], [1.0, 0.0]]}, "costs must be 2 by 2 finite numbers"),
         (TWO, {"n_draws": 1}, "n_draws must be"),

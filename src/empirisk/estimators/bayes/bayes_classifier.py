@@ -58,7 +58,8 @@ class BayesClassifier(PosteriorAnswers, Estimator):
     bayes_risk_ : Estimate
         The least risk: exact for two Gaussians of one covariance (closed form) and for laws of whole numbers
         (a sum), to about 1e-12 for laws of one number with a ``cdf`` and a ``quantile``, and a mean over
-        draws with an interval for others.
+        draws with an interval for others.  Where a density has a pole beside which floats lie far apart, such
+        as that of ``Beta(0.5, 0.5)`` at 1, the mass between two floats stays open, as ``low`` tells.
     certificate_ : Certificate
         EXACT or MONTE_CARLO: how far ``bayes_risk_`` can be from the least risk.
 

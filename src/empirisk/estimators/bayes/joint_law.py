@@ -78,7 +78,7 @@ class JointLaw:
         with np.errstate(divide="ignore"):
             log_priors = np.log(self.priors)
         for k, law in enumerate(self.laws):
-            told = np.asarray(law.log_prob(rows), dtype=np.float64)
+            told = np.asarray(law.log_prob(rows.copy()), dtype=np.float64)
             if told.shape != (len(X),) or np.isnan(told).any() or (told == np.inf).any():
                 what = "NaN or an infinite density" if told.shape == (len(X),) else f"the shape {told.shape}"
                 raise ValueError(
@@ -122,11 +122,4 @@ def columns_of(label: Any, law: Any) -> int:
 
 def chances(priors: Any, labels: Any) -> Array:
     """Return the chances of the classes: equal ones, or as given by label or in the order of the labels."""
-    if priors is None:
-        return np.full(len(labels), 1.0 / len(labels))
-    if isinstance(priors, Mapping):
-        wanted = [plain_label(k) for k in labels]
-        if set(priors) != set(wanted):
-            raise ValueError(f"priors must have the labels of model, {wanted}, got {list(priors)}")
-        priors = [priors[k] for k in wanted]
-    return given_priors(priors, labels)
+    return np.full(len(labels), 1.0 / len(labels)) if priors is None else given_priors(priors, labels)

@@ -6,6 +6,7 @@ over its rows, and what its logarithm is at new rows.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -247,7 +248,9 @@ class _Coded:
 
 
 def given_priors(priors: Any, classes: Any) -> Array:
-    """Return prior chances that a user gives; refuses what is no distribution over the classes.
+    """Return prior chances that a user gives, by label or in the order of the classes.
+
+    What is no distribution over the classes is refused.
 
     Examples
     --------
@@ -256,6 +259,11 @@ def given_priors(priors: Any, classes: Any) -> Array:
     ...
     ValueError: priors must be 2 chances >= 0 that sum to 1, one for each of the classes, got [0.2, 0.9]
     """
+    if isinstance(priors, Mapping):
+        labels = [plain_label(k) for k in classes]
+        if set(priors) != set(labels):
+            raise ValueError(f"priors must have the labels of the classes, {labels}, got {list(priors)}")
+        priors = [priors[k] for k in labels]
     wanted = f"priors must be {len(classes)} chances >= 0 that sum to 1, one for each of the classes"
     try:
         chance = np.asarray(priors, dtype=np.float64)

@@ -45,8 +45,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     shrinkage : float, "ledoit_wolf", "oas" or None, default None
         The share d of ``(1 - d) C + d mu I``, mu the mean variance: between 0 and 1, or estimated.  It is in
         the units of the columns: bring them to one scale before.
-    priors : array, shape (K,), optional
-        Chances of the classes, in sorted order of the labels; the shares of the weights by default.
+    priors : mapping or array, shape (K,), optional
+        Chances of the classes, by label or in sorted order of the labels; the shares of the weights by
+        default.
     n_components : int, optional
         Axes that :meth:`transform` returns; all, at most ``min(K - 1, p)``, by default.
 

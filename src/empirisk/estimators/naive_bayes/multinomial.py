@@ -30,8 +30,9 @@ class MultinomialNB(CountedColumns):
         Lidstone's smoothing, draws that are added to each column of each class, >= 0.  With 0 a word that a
         class did not have has the chance 0 there, and the first new text with it an infinite loss: such a
         fit is refused by name.
-    priors : array, shape (K,), optional
-        Chances of the classes, in sorted order of the labels; the shares of the weights by default.
+    priors : mapping or array, shape (K,), optional
+        Chances of the classes, by label or in sorted order of the labels; the shares of the weights by
+        default.
 
     Attributes
     ----------

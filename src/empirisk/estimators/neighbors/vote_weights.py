@@ -108,7 +108,7 @@ def weights_of(given: Any, distance: Array) -> Array:
         For a function whose weights are no finite numbers >= 0.
     """
     if callable(given):
-        weight = np.asarray(given(distance), dtype=np.float64)
+        weight = np.asarray(given(distance.copy()), dtype=np.float64)
         if weight.shape != distance.shape or not (np.isfinite(weight) & (weight >= 0.0)).all():
             raise ValueError(
                 "weights(distances) must return finite numbers >= 0 in the shape of the distances"

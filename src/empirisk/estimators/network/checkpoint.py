@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from empirisk.data.kept import write_whole
+from empirisk.data.kept import refuse_unwritable, write_whole
 from empirisk.estimators.network.training import Training
 from empirisk.results import Status
 from empirisk.typing import Array
@@ -95,6 +95,7 @@ class Checkpoint:
             raise ValueError(f"checkpoint: the folder {self.path.parent} does not exist; make it first")
         if self.path.is_dir():
             raise ValueError(f"checkpoint: {self.path} is a folder; give the name of a file in it")
+        refuse_unwritable("checkpoint", self.path.parent)
         if self.path.exists():
             self._read()
 

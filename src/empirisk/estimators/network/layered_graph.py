@@ -44,7 +44,7 @@ class NetworkGraph(Tabular):
     Raises
     ------
     ValueError
-        When the shapes or the names do not fit each other.
+        When the shapes or the names do not fit each other, or a weight is NaN or infinite.
 
     See Also
     --------
@@ -96,6 +96,10 @@ class NetworkGraph(Tabular):
                     f"{b.shape}"
                 )
             matrices.append(np.vstack([b, W]))
+            if not np.isfinite(matrices[-1]).all():
+                r, j = (int(i[0]) for i in np.nonzero(~np.isfinite(matrices[-1])))
+                source = f"the bias of unit {j + 1}" if r == 0 else f"the weight of unit {r} in unit {j + 1}"
+                raise ValueError(f"{source} of layer {t} is {matrices[-1][r, j]}; give finite numbers")
         self._matrices = matrices
         self.widths: tuple[int, ...] = (len(matrices[0]) - 1, *(m.shape[1] for m in matrices))
         self.activations = tuple(activations)

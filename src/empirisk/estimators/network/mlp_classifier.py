@@ -176,7 +176,8 @@ class MLPClassifier(StreamedLabels, NetworkEstimator):
         """Go on with the rows of one block, each once, in random batches.
 
         The units of the columns come from the first block; schedules that need to know the end become a
-        constant step.  A block may lack classes.
+        constant step.  A block may lack classes.  Rows are not held out, so that ``early_stopping=True`` is
+        refused; ``n_epochs``, ``n_init``, ``tol`` and ``checkpoint`` are those of ``fit`` alone.
 
         Parameters
         ----------

@@ -29,7 +29,8 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
     ``min_W (1/S) sum_i s_i l(y_i, z_i) + alpha (r ||W||_1 + (1-r) ||W||^2 / 2)``
 
     z_i are the scores of row i, as in :class:`MLPClassifier`; with several targets l is summed over them.
-    For the squared loss targets are standardised inside, so that alpha and steps do not depend on their unit.
+    For the squared loss targets are standardised inside, so that alpha and steps do not depend on their unit:
+    ``loss_`` and ``validation_loss_`` are losses of the standardised targets.
 
     Parameters
     ----------

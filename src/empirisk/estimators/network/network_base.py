@@ -15,9 +15,7 @@ from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.kept import fingerprint
 from empirisk.data.seeds import check_seed, within
-from empirisk.estimators.checks import (
-    check_count,
-)
+from empirisk.estimators.checks import check_count, check_flag
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.network.checkpoint import Checkpoint, checked_path
 from empirisk.estimators.network.layered_graph import NetworkGraph
@@ -128,7 +126,8 @@ class NetworkEstimator(PosedNetwork):
         if first is not None:
             notes.insert(0, f"F is {loss:.4g}, and was {first:.4g} at the start: take a shorter step")
         self._keep(problem, trained.run)
-        self.loss_, self.validation_loss_, self.validation_curve_ = loss, trained.held, trained.curve
+        self.loss_, self.validation_curve_ = loss, trained.curve
+        self.validation_loss_ = self._in_units(trained.held)
         self.solution_ = Solution(
             w,
             trained.status,
@@ -139,6 +138,12 @@ class NetworkEstimator(PosedNetwork):
             solver="network",
         )
         return first is not None
+
+    def _in_units(self, held: Estimate | None) -> Estimate | None:
+        """Return the loss of held-out rows with its units told, where they are not those of the targets."""
+        if held is None or self._units.target_center is None:
+            return held
+        return replace(held, target=f"{held.target}; targets are in units of their standard deviation")
 
     def _notes(self, problem: NetworkProblem, e: NetworkPass) -> list[str]:
         """Return sentences on units that are dead and columns that do not vary."""
@@ -171,6 +176,11 @@ class NetworkEstimator(PosedNetwork):
             raise ValueError(
                 f"normalization={norm.name!r} needs the means and variances of all rows, which a stream "
                 "does not have: take normalization='layer', or fit all rows at once"
+            )
+        if check_flag("early_stopping", self.early_stopping):
+            raise ValueError(
+                "early_stopping=True needs rows that are held out, and partial_fit takes a step with each: "
+                "set early_stopping=False, or fit all rows at once"
             )
         first = not hasattr(self, "coefs_")
         with as_before(self):

@@ -183,4 +183,7 @@ def held_out(problem: NetworkProblem, w: Array, held: IndexArray, weight: Array)
         return Estimate(mean, None, None, 0.95, n, method, why, target)
     reach = float(student.ppf(0.975, n - 1)) * error * math.sqrt(n / (n - 1))
     why = "the epoch was chosen on the same rows, which makes the number a little small"
-    return Estimate(mean, mean - reach, mean + reach, 0.95, n, method, why, target)
+    loss = problem.loss
+    never_negative = loss.of_difference or loss.labels or loss.multinomial
+    low = max(mean - reach, 0.0) if never_negative else mean - reach
+    return Estimate(mean, low, mean + reach, 0.95, n, method, why, target)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,13 +169,14 @@ def scorer_interval(
     target = MODEL if p.groups is None else MODEL_GROUPS
     if isinstance(scorer, LastClass) and p.classes is not None and len(p.classes) == 2:
         target = f"{target}; about the class {p.classes[-1]}"
-    value = float(scorer(est, X, y))
+    y = np.array(y)  # a scorer that sorts its targets sorts its own
+    value = float(scorer(est, copy(X), y.copy()))
     method = "block jackknife"
     reason = _refusal(value, p)
     if reason:
         return refuse(value, level, p.n, method, reason, target)
     replay = (_ReplayRegressor if p.classes is None else _ReplayClassifier)(p)
-    stored = _try(lambda: scorer(replay, np.arange(p.n)[:, None], y))
+    stored = _try(lambda: scorer(replay, np.arange(p.n)[:, None], y.copy()))
     if math.isclose(stored, value, rel_tol=1e-9):
         variance, count = jackknife(lambda r: float(scorer(replay, r[:, None], y[r])), blocks_of(p, BLOCKS))
     else:

@@ -20,7 +20,7 @@ ROUNDING = 1e-8  # of the largest distance, that a function of two rows may be o
 
 @dataclass(frozen=True)
 class UserMetric(PairMetric):
-    """``function(a, b)`` of two rows, called for every pair.
+    """``function(a, b)`` of two rows, called for every pair with copies of them.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class UserMetric(PairMetric):
 
     def distances(self, A: Any, B: Any) -> Array:
         """Return what the function says of all pairs; refused where that is no distance."""
-        out = np.asarray(cdist(plain(A), plain(B), self.function))
+        out = np.asarray(cdist(plain(A), plain(B), lambda a, b: self.function(a.copy(), b.copy())))
         if not (np.isfinite(out) & (out >= 0.0)).all():
             i, j = (int(v) for v in np.argwhere(~(np.isfinite(out) & (out >= 0.0)))[0])
             raise ValueError(

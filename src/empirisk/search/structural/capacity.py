@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -75,7 +76,7 @@ class FixedClassifiers(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _labels(member: Any, X: Any) -> NDArray[Any]:
-        return np.asarray(member.predict(X) if hasattr(member, "predict") else member(X))
+        return np.asarray(member.predict(X) if hasattr(member, "predict") else member(copy(X)))
 
     def vc_dimension(self) -> int:
         """Return ``floor(log2 |H|)``: H classifiers cannot label more points in every way."""
