@@ -8,7 +8,6 @@ Gammerman and Shafer, Algorithmic Learning in a Random World (2005).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.data.brief import Brief
+from empirisk.data.conformal_order import conformal_rank, rows_needed
 from empirisk.results import Estimate
-from empirisk.trees.conformal_rank import conformal_rank
 from empirisk.typing import Array
 
 __all__ = ["Conformal", "LeftOutConformal", "cumulative_scores", "quantile_band_scores", "widened"]
@@ -73,10 +72,9 @@ class Conformal(Brief):
         n = len(self.scores)
         k = conformal_rank(n, level)
         if k > n:
-            # In floating point 0.9 / (1 - 0.9) is 9.000000000000002, which must not ask for a tenth row.
-            need = math.ceil(level / (1.0 - level) - 1e-9)
             raise ValueError(
-                f"level = {level:g} needs at least {need} {self._of}, there are {n}: {self._advice}"
+                f"level = {level:g} needs at least {rows_needed(level)} {self._of}, there are {n}: "
+                f"{self._advice}"
             )
         return k
 

@@ -6,13 +6,12 @@ in Neural Information Processing Systems 32 (2019).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.trees.conformal_rank import conformal_rank
+from empirisk.data.conformal_order import upper_end
 from empirisk.trees.leaf_quantiles import LeafSample
 
 __all__ = ["ConformalLeaves"]
@@ -93,9 +92,7 @@ class ConformalLeaves:
             raise ValueError("the leaves must hold the rows that the trees drew: give LeafSample counts.")
         low, high = _ends(sample, leaves, level, unseen)
         scores = np.maximum(low - y, y - high)
-        scores = np.sort(scores[np.isfinite(scores)])
-        rank = conformal_rank(scores.size, level)
-        return cls(sample, level, float(scores[rank - 1]) if rank <= scores.size else math.inf)
+        return cls(sample, level, upper_end(scores[np.isfinite(scores)], level))
 
     def interval(self, leaves: NDArray) -> tuple[Floats, Floats]:
         """Return the intervals of new rows, from their leaves (m, T)."""

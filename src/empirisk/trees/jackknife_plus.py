@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.trees.conformal_rank import conformal_rank
+from empirisk.data.conformal_order import conformal_rank, upper_end
 
 __all__ = ["jackknife_plus"]
 
@@ -61,13 +61,13 @@ def jackknife_plus(
     use = np.isfinite(residuals) & unseen.any(axis=1)
     out, r = unseen[use].astype(np.float64), residuals[use]
     share = out / out.sum(axis=1, keepdims=True)
-    rank, m = conformal_rank(r.size, level), len(predictions)
+    m = len(predictions)
     low, high = np.full(m, -math.inf), np.full(m, math.inf)
-    if rank > r.size:
+    if conformal_rank(r.size, level) > r.size:
         return low, high
     for first in range(0, m, max(1, BLOCK // max(1, r.size))):
         rows = slice(first, first + max(1, BLOCK // max(1, r.size)))
         centre = predictions[rows] @ share.T
-        low[rows] = np.partition(centre - r, r.size - rank, axis=1)[:, r.size - rank]
-        high[rows] = np.partition(centre + r, rank - 1, axis=1)[:, rank - 1]
+        low[rows] = -upper_end(r - centre, level)
+        high[rows] = upper_end(centre + r, level)
     return low, high

@@ -5,12 +5,10 @@ Zhang, Zimmerman, Nettleton and Nordman, The American Statistician 74 (2020).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.trees.conformal_rank import conformal_rank
+from empirisk.data.conformal_order import upper_end
 
 __all__ = ["residual_interval"]
 
@@ -48,9 +46,5 @@ def residual_interval(prediction: Floats, residuals: Floats, level: float = 0.9)
     >>> residual_interval(np.array([10.0]), np.arange(-19.0, 20.0), 0.9)
     (array([-8.]), array([28.]))
     """
-    r = np.sort(residuals[np.isfinite(residuals)])
-    rank = conformal_rank(r.size, 0.5 + 0.5 * level)
-    if rank > r.size:
-        endless = np.full(len(prediction), math.inf)
-        return -endless, endless
-    return prediction + r[r.size - rank], prediction + r[rank - 1]
+    r, tail = residuals[np.isfinite(residuals)], 0.5 + 0.5 * level
+    return prediction - upper_end(-r, tail), prediction + upper_end(r, tail)

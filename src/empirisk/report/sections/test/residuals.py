@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from empirisk.data.conformal_order import upper_end
 from empirisk.evaluation.intervals import grouped_mean, student
 from empirisk.report.estimates import Json, estimate, proportion
 from empirisk.results import Estimate
@@ -100,13 +101,12 @@ def coverage(
     ``q`` is the ``ceil((m + 1) nominal)``-th smallest of m, as in split conformal prediction; levels that m
     rows cannot reach are left out.
     """
-    sizes = np.sort(np.abs(out_of_fold))
+    sizes = np.abs(out_of_fold)
     out = []
     for nominal in LEVELS:
-        rank = math.ceil((sizes.size + 1) * nominal)
-        if rank > sizes.size:
+        q = upper_end(sizes, nominal)
+        if not math.isfinite(q):
             continue
-        q = float(sizes[rank - 1])
         share: Estimate = proportion(np.abs(residuals) <= q, level, groups)
         out.append({"nominal": nominal, "observed": estimate(share), "width": 2.0 * q})
     return out
