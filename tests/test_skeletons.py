@@ -152,7 +152,7 @@ def test_plot_skeleton_draws() -> None:
     curve: dict[str, Any] = {"x": [0.0, 1.0, 2.0, 3.0], "value": [0.1, 0.4, 0.7, 0.9], "n": 1200}
     curve |= {"low": [0.05, 0.35, 0.65, 0.85], "high": [0.15, 0.45, 0.75, 0.95]}
     chart = skeletons.load("plot").ErrorsDisplay(curve, "years")
-    ax = chart.plot()
+    ax = chart.plot().axes
     assert ax.get_title(loc="left") == "Half of the rows have an error of at most 2 years"
     assert "1,200 test rows" in chart.description
     assert ax.get_xlabel() == "size of the error (years)"

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, band, colour, on_end
+from empirisk.plots.display import Display, Json, band, on_end
+from empirisk.plots.style import colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

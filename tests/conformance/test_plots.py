@@ -1,4 +1,4 @@
-"""What is called plot draws at once, where it is told, and returns the Axes: in every class."""
+"""What is called plot draws at once, where it is told, and returns the Plot: in every class."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def drawers() -> Iterator[tuple[str, Any]]:
                         yield f"{name}.{thing.__name__}.{method}", does
 
 
-def test_every_plot_takes_axes_and_says_that_it_returns_them() -> None:
+def test_every_plot_takes_axes_and_says_that_it_returns_a_plot() -> None:
     found = dict(drawers())
     assert len(found) > 20, "the scan found next to no plots: it is looking in the wrong place"
     for name, does in found.items():
         ax = inspect.signature(does).parameters.get("ax")
         assert ax is not None, f"{name} draws on Axes that are given: let it take ax=None"
         assert ax.default is None, f"{name} makes a figure where ax is None"
-        assert "Axes" in inspect.getdoc(does), f"{name} draws and returns the Axes: say so"
+        assert "Plot" in inspect.getdoc(does), f"{name} draws and returns the Plot: say so"
 
 
 def test_every_model_that_draws_is_tried() -> None:
@@ -70,7 +70,7 @@ def test_every_model_that_draws_is_tried() -> None:
 @pytest.mark.parametrize("model", USES, ids=lambda m: type(m).__name__)
 def test_numbers_of_clusters_at_an_axis_are_whole(model: Any, rng: np.random.Generator) -> None:
     x = np.concatenate([rng.normal(size=(20, 1)) + 9.0 * k for k in range(3)])
-    ax = clone(model).fit(x).plot(x)
+    ax = clone(model).fit(x).plot(x).axes
     ax.figure.canvas.draw()
     if ax.get_ylabel() == "number of the cluster":
         low, high = ax.get_ylim()
@@ -82,7 +82,6 @@ def test_numbers_of_clusters_at_an_axis_are_whole(model: Any, rng: np.random.Gen
 
 @EACH
 def test_one_call_draws(model: Any, rng: np.random.Generator) -> None:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     X = np.concatenate([rng.normal(size=(20, 3)) + 6.0 * k * np.eye(3)[k] for k in range(3)])
@@ -91,10 +90,11 @@ def test_one_call_draws(model: Any, rng: np.random.Generator) -> None:
     takes = inspect.signature(model.plot).parameters
     given = {"X": X, "y": y}
     rows = [v for n, v in given.items() if n in takes and takes[n].default is inspect.Parameter.empty]
-    ax = model.plot(*rows)
-    assert isinstance(ax, Axes)
+    plot = model.plot(*rows)
+    assert isinstance(plot, er.plots.Plot)
+    ax = plot.axes
     assert ax.get_title(loc="left")
     assert ax.figure.get_axes() == [ax]
     own = Figure().add_subplot()
-    assert model.plot(*rows, ax=own) is own
+    assert model.plot(*rows, ax=own).axes is own
     assert own.get_title(loc="left").split() == ax.get_title(loc="left").split()

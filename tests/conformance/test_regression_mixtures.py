@@ -157,6 +157,6 @@ def test_a_failed_fit_leaves_the_state_before(est: Any, rng: np.random.Generator
 def test_rows_and_lines_can_be_drawn(est: Any, rng: np.random.Generator) -> None:
     pytest.importorskip("matplotlib")
     X, y = two_lines(rng)
-    axes = clone(est).fit(X, y).plot(X, y)
+    axes = clone(est).fit(X, y).plot(X, y).axes
     assert axes.get_ylabel() == "y"
     assert axes.get_xlabel().startswith("column ")

@@ -116,7 +116,7 @@ def test_prints_frames_and_plots():
     assert "theory for gradient_descent" in repr(c)
     assert len(c.to_frame()) == 3
     for by in ("steps", "passes", "seconds"):
-        assert "minimum" in c.plot(by).get_title(loc="left")
+        assert "minimum" in c.plot(by).axes.get_title(loc="left")
     with pytest.raises(ValueError, match="by must be"):
         c.plot("epochs")
     with pytest.raises(ValueError, match="at least one"):

@@ -246,7 +246,7 @@ def test_it_reads_well(rng) -> None:
     more = curve.extrapolate()
     assert "gain" in repr(more)
     assert "<table>" in more._repr_html_()
-    assert curve.plot().get_xlabel() == "training rows"
+    assert curve.plot().axes.get_xlabel() == "training rows"
 
 
 # -- when nothing can be told -------------------------------------------------------------------
@@ -267,7 +267,7 @@ def test_cannot_tell(rng) -> None:
     tree = learning_curve(DecisionTreeClassifier(), X, labels, loss="log_loss", random_state=0)  # 0 and 1
     assert re.match(r"[1-9]\d* rows gave probability 0 .* infinite", tree.validation[0].reason)
     assert "brier_score" in tree.extrapolate().reason
-    assert "infinite" in tree.plot().get_title(loc="left")
+    assert "infinite" in tree.plot().axes.get_title(loc="left")
     shaky = learning_curve(er.LinearRegression(), *linear(rng, 100, p=20), random_state=0)
     assert "unpenalised model with 20 columns" in shaky.validation[0].reason
 
@@ -360,7 +360,7 @@ def test_choices(rng) -> None:
     assert "best" in repr(curve)
     assert set(curve.to_frame()["value"]) == {1, 5, 10, 20, 40}
     assert curve.to_dict()["minimum"] == curve.values[curve.best]
-    assert curve.plot().get_xlabel().startswith("n_neighbors")
+    assert curve.plot().axes.get_xlabel().startswith("n_neighbors")
     words = model_selection_curve(
         KNeighborsRegressor(),
         X,

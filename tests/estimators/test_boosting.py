@@ -656,13 +656,13 @@ def test_there_is_nothing_to_verify_and_verify_says_why() -> None:
 def test_the_chart_of_the_rounds_says_what_was_chosen() -> None:
     X, y = numbers(34)
     plain = er.GradientBoostingRegressor(**FEW).fit(X, y)
-    ax = plain.plot()
+    ax = plain.plot().axes
     assert "no rows were held out" in ax.get_title(loc="left").replace("\n", " ")
     stopped = er.GradientBoostingRegressor(**FEW, early_stopping=True).fit(X, y)
     curve = stopped.curve()
     assert len(curve["train"]) == len(curve["validation"]["value"]) == 13
     np.testing.assert_allclose(ax.lines[0].get_ydata(), plain.train_loss_)
-    title = stopped.plot().get_title(loc="left").replace("\n", " ")
+    title = stopped.plot().axes.get_title(loc="left").replace("\n", " ")
     assert title.startswith(f"{stopped.n_estimators_} rounds have the least validation loss")
 
 

@@ -61,7 +61,7 @@ def test_large_layers_are_abbreviated_and_the_picture_says_so(rng: np.random.Gen
     assert 37 in view["layers"][1]["numbers"]
     assert len(view["layers"][1]["numbers"]) == 6
     assert view["largest"] == {"weight": -7.0, "source": "x1", "target": "v1,37"}
-    ax = graph.plot(max_nodes=5)
+    ax = graph.plot(max_nodes=5).axes
     said = [text.get_text() for text in ax.texts]
     assert "35 more" in said
     assert "37" in said
@@ -72,7 +72,7 @@ def test_large_layers_are_abbreviated_and_the_picture_says_so(rng: np.random.Gen
 
 def test_weights_stand_on_the_arcs_of_small_layers() -> None:
     graph = er.NetworkGraph(*XOR, ["step", "step"], inputs=["a", "b"], outputs=["a xor b"])
-    said = [text.get_text() for text in graph.plot().texts]
+    said = [text.get_text() for text in graph.plot().axes.texts]
     assert sorted(said) == sorted(
         ["−0.5", "−1.5", "1", "1", "1", "1", "−0.5", "1", "−1", "1", "1", "1", "2", "a", "b", "a xor b"]
     )

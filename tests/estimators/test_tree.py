@@ -318,10 +318,10 @@ def test_importances_and_plots(rng: np.random.Generator) -> None:
     model = er.DecisionTreeClassifier().fit(X, y)
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     assert model.feature_importances_[2] == 0.0
-    texts = [t.get_text() for t in model.plot(row=X[0]).texts]
+    texts = [t.get_text() for t in model.plot(row=X[0]).axes.texts]
     assert sum(t.startswith("x0 ") for t in texts) == 2
     assert sum("/" in t for t in texts) == 2 * model.get_n_leaves() - 1
-    assert model.path_.plot().get_xlabel() == "leaves"
+    assert model.path_.plot().axes.get_xlabel() == "leaves"
     assert model.decision_path(X).sum() >= len(X) * 2
 
 

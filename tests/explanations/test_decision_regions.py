@@ -38,7 +38,7 @@ def test_a_linear_model_has_its_line_where_its_score_is_zero(frame: Any) -> None
     assert regions.features == (["x0", "x1"] if frame is None else ["age", "size"])
     assert regions.x[0] < X[:, 0].min() < X[:, 0].max() < regions.x[-1]
     wrong = int(np.sum(model.predict(table) != y))
-    assert regions.plot().get_title(loc="left").startswith(f"{wrong} of 60 rows")
+    assert regions.plot().axes.get_title(loc="left").startswith(f"{wrong} of 60 rows")
 
 
 def test_support_vectors_and_the_margin_are_those_of_the_model() -> None:
@@ -49,7 +49,7 @@ def test_support_vectors_and_the_margin_are_those_of_the_model() -> None:
     corner = np.array([[regions.x[3], regions.y[7]]])
     assert regions.score is not None
     assert regions.score[7, 3] == pytest.approx(float(model.decision_function(corner)[0]), rel=1e-9)
-    title = " ".join(regions.plot().get_title(loc="left").split())
+    title = " ".join(regions.plot().axes.get_title(loc="left").split())
     assert title.endswith(f"support vectors: {len(model.support_)}")
 
 

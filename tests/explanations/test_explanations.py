@@ -78,7 +78,7 @@ def test_shapley_values_add_up_to_the_score(name: str) -> None:
     assert found.scale == ("raw score" if boosted else "probability" if "class" in name else "mean")
     assert len(found.to_frame()) == 4 * len(found.outputs)
     for row in (None, 3):
-        assert found.plot(row).get_title(loc="left")
+        assert found.plot(row).axes.get_title(loc="left")
 
 
 def test_partial_dependence_is_the_mean_over_rows_with_the_column_replaced() -> None:
@@ -98,7 +98,7 @@ def test_partial_dependence_is_the_mean_over_rows_with_the_column_replaced() -> 
     pair = er.partial_dependence(model, FRAME, ("a", "b"), grid=[[0.0, 1.0]])
     assert np.isclose(pair.value[0, 0], model.predict(FRAME.assign(a=0.0, b=1.0)).mean())
     for p in (found, levels, er.partial_dependence(model, FRAME, ("a", "b"), grid=9)):
-        assert p.plot().get_title(loc="left")
+        assert p.plot().axes.get_title(loc="left")
 
 
 def test_centred_curves_of_a_sum_have_no_spread() -> None:
@@ -157,7 +157,7 @@ def test_strength_is_that_of_the_definition() -> None:
         assert e.high is not None
         assert e.low <= e.value <= e.high
     assert found.names[4] == "x0 and x1"
-    assert found.plot().get_title(loc="left")
+    assert found.plot().axes.get_title(loc="left")
 
 
 def test_sums_do_not_interact_and_products_do() -> None:
@@ -232,7 +232,7 @@ def test_unseen_categories_and_missing_values_are_explained() -> None:
     with pytest.warns(UnknownCategoryWarning):
         assert np.allclose(found.base + found.values.sum(axis=1), model.predict(new))
     assert in_words(("u", "v"), 2.0) == "a category that training did not have"
-    assert found.plot(0).get_title(loc="left")
+    assert found.plot(0).axes.get_title(loc="left")
 
 
 @pytest.mark.parametrize("height", [0.1, 0.3, 1e6 + 0.1])

@@ -61,7 +61,7 @@ def test_blocks_are_means_over_pairs(form: str) -> None:
 def test_the_chart_says_the_same_as_the_numbers() -> None:
     X, y = rows()
     found = er.kernel_matrix(Gaussian(gamma=0.7), X, y)
-    title = " ".join(found.plot().get_title(loc="left").split())
+    title = " ".join(found.plot().axes.get_title(loc="left").split())
     assert title == (
         f"gaussian (gamma = 0.7): rows of one class are alike by {found.within:.3f} on average, of different "
         f"classes by {found.between:.3f}"
@@ -75,7 +75,7 @@ def test_a_matrix_that_is_no_kernel_names_rows_of_the_user() -> None:
     assert not found.check.holds
     assert found.check.smallest == pytest.approx(-1.0)
     assert set(found.most_weighed[:2]) == {12, 25}
-    assert "is no Mercer kernel" in found.plot().get_title(loc="left")
+    assert "is no Mercer kernel" in found.plot().axes.get_title(loc="left")
     assert found.rows.tolist() == list(range(29, -1, -1))
     np.testing.assert_array_equal(found.values, K[::-1, ::-1])
     assert np.isnan(found.between)

@@ -272,7 +272,7 @@ def test_simultaneous_divides_delta(data: Data) -> None:
 def test_it_draws(data: Data) -> None:
     pytest.importorskip("matplotlib")
     X, y, X_test, y_test = data
-    axes = er.risk_bounds(er.LogisticRegression().fit(X, y), X, y, X_test, y_test).plot()
+    axes = er.risk_bounds(er.LogisticRegression().fit(X, y), X, y, X_test, y_test).plot().axes
     assert "rate of errors" in axes.get_xlabel()
 
 

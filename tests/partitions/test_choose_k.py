@@ -236,7 +236,7 @@ def test_a_result_reads_as_words_html_frame_and_charts(rng: np.random.Generator)
     assert (none.labels == 0).all()
     pytest.importorskip("matplotlib")
     for kind in ("gap", "silhouette", "stability", "distortion"):
-        assert found.plot(kind=kind).get_title(loc="left")
+        assert found.plot(kind=kind).axes.get_title(loc="left")
     with pytest.raises(ValueError, match="kind must be one of"):
         found.plot(kind="elbow")
 

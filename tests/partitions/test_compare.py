@@ -101,7 +101,7 @@ def test_a_result_reads_as_words_html_and_a_frame(rng: np.random.Generator) -> N
     blind = er.compare_partitions(rng.integers(0, 3, 90), a)
     assert "no more than labels dealt at random" in blind.verdict
     pytest.importorskip("matplotlib")
-    assert found.plot().get_title(loc="left")
+    assert found.plot().axes.get_title(loc="left")
 
 
 @pytest.mark.parametrize(

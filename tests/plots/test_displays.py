@@ -433,7 +433,7 @@ def test_every_registered_chart_is_tested() -> None:
 def test_a_chart_says_its_message_and_labels_its_axes(display: Display) -> None:
     from matplotlib.axes import Axes
 
-    ax = display.plot()
+    ax = display.plot().axes
     assert isinstance(ax, Axes)
     assert ax.get_title(loc="left").replace("\n", " ") == display.title
     assert ax.get_xlabel()
@@ -447,7 +447,7 @@ def test_a_chart_draws_on_given_axes(display: Display) -> None:
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
-    assert display.plot(ax) is ax
+    assert display.plot(ax).axes is ax
 
 
 @pytest.mark.parametrize("display", DISPLAYS, ids=NAMED)
@@ -475,7 +475,9 @@ def test_any_name_can_be_drawn(name: str) -> None:
 def test_without_intervals_charts_still_draw() -> None:
     bare = {**BINARY["learning_curve"], "extrapolation": None, "train": None}
     bare["validation"] = {**bare["validation"], "low": None, "high": None}
-    assert "goes from" in plots.LearningCurveDisplay(bare).plot().get_title(loc="left").replace("\n", " ")
+    assert "goes from" in plots.LearningCurveDisplay(bare).plot().axes.get_title(loc="left").replace(
+        "\n", " "
+    )
     for key, kind in (("roc", plots.RocDisplay), ("pr", plots.PrecisionRecallDisplay)):
         kind({**CHOSEN[key], "low": None, "high": None}, "yes").plot()
 
@@ -545,7 +547,7 @@ def test_the_matrix_of_a_kernel_says_what_is_alike_and_when_it_is_no_kernel() ->
     broken = {**MATRIX["eigenvalue"], "smallest": -0.5, "holds": False}
     refused = plots.KernelMatrixDisplay({**MATRIX, "eigenvalue": broken})
     assert refused.title.endswith("an eigenvalue is −0.5, and its witness weighs rows 4, 2 and 9 most")
-    assert [t.get_text() for t in refused.plot().texts if "row" in t.get_text()] == [
+    assert [t.get_text() for t in refused.plot().axes.texts if "row" in t.get_text()] == [
         "◄ row 4", "◄ row 2", "◄ row 9"
     ]  # fmt: skip
     noted = plots.KernelMatrixDisplay({**MATRIX, "note": "no two rows are alike to the kernel"})
@@ -587,7 +589,7 @@ def test_words_about_a_row_stay_on_the_figure(name: str) -> None:
     display = plots.ShapleyRowDisplay(
         {"base": 152.4, "score": 196.0, "scale": "raw score of 1", "parts": parts}
     )
-    ax = display.plot()
+    ax = display.plot().axes
     ax.figure.canvas.draw()
     whole = ax.figure.bbox
     for words in (ax._left_title, ax.xaxis.label):

@@ -15,14 +15,15 @@ from matplotlib.image import imread
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from empirisk.plots.display import Display, colour
+from empirisk.plots.display import Display
+from empirisk.plots.style import colour
 from tests.plots.test_displays import DISPLAYS, NAMED
 
 
 @pytest.mark.parametrize("display", DISPLAYS, ids=NAMED)
 def test_a_saved_chart_is_opaque_hides_no_row_and_has_one_style_of_percents(display: Display) -> None:
     file = io.BytesIO()
-    ax = display.plot()
+    ax = display.plot().axes
     ax.figure.savefig(file, format="png", dpi=40)
     file.seek(0)
     cells = imread(file)

@@ -32,7 +32,7 @@ def areas(ax: Any) -> list[float]:
 
 def test_the_four_dots_of_zeros_and_ones_tell_their_rows(bits: Any) -> None:
     model = er.Mixture(2, family="bernoulli", random_state=0).fit(bits)
-    ax = model.plot(bits)
+    ax = model.plot(bits).axes
     found = areas(ax)
     assert len(found) == 4
     counts = np.array([20.0, 30.0, 40.0, 60.0])
@@ -52,14 +52,14 @@ def test_every_picture_of_rows_says_what_large_marks_are(bits: Any) -> None:
         lines.plot(bits, y),
         er.SpectralClustering(2, affinity="gaussian").fit(bits).plot_graph(bits),
     ]
-    for ax in charts:
+    for ax in (chart.axes for chart in charts):
         assert "larger marks: more rows at one place, up to 60" in words(ax), ax.get_title(loc="left")
         assert len(areas(ax)) <= 4
 
 
 def test_each_row_has_its_mark_where_places_are_many(rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(60, 2)), np.zeros((5, 2))])
-    assert "larger" not in words(er.KMeans(2).fit(X).plot(X))
+    assert "larger" not in words(er.KMeans(2).fit(X).plot(X).axes)
 
 
 def test_marks_are_counted_as_a_counter_does(rng: np.random.Generator) -> None:

@@ -73,14 +73,14 @@ CHARTS: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 @pytest.mark.parametrize("display", DISPLAYS, ids=NAMED)
 def test_no_text_of_a_display_is_cut_or_hidden(display: Display) -> None:
-    assert not faults(display.plot())
+    assert not faults(display.plot().axes)
 
 
 @pytest.mark.full  # many fits
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("chart", CHARTS)
 def test_no_text_of_a_fit_is_cut_or_hidden(chart: str, table: str) -> None:
-    assert not faults(CHARTS[chart](TABLES[table]))
+    assert not faults(CHARTS[chart](TABLES[table]).axes)
 
 
 @pytest.mark.full  # many fits
@@ -88,7 +88,7 @@ def test_no_text_of_a_fit_is_cut_or_hidden(chart: str, table: str) -> None:
 def test_no_text_of_a_choice_is_cut_or_hidden(table: str) -> None:
     found = er.choose_k(er.KMeans(n_init=1), TABLES[table], range(1, 5), n_draws=19)
     for kind in ("gap", *(name for name, j in found.criteria.items() if j.values)):
-        assert not faults(found.plot(kind=kind)), kind
+        assert not faults(found.plot(kind=kind).axes), kind
 
 
 def test_a_text_that_is_cut_or_hidden_is_found() -> None:

@@ -290,5 +290,5 @@ def test_the_chart() -> None:
         KNeighborsRegressor(), generator=neighbours_case(np.linspace(-1, 1, 20), 1)[0], n_train=20, n_sets=20,
         n_test=50, param="n_neighbors", values=[1, 3, 10], random_state=0,
     )  # fmt: skip
-    assert curve.plot().get_xlabel()
+    assert curve.plot().axes.get_xlabel()
     assert curve.values[curve.best] in (1, 3, 10)

@@ -192,10 +192,12 @@ def test_more_chains_change_none_of_a_function(name: str) -> None:
 def test_charts_state_no_probability_that_is_not_known() -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
     apart = independent() + np.array([-6.0, 6.0, -6.0, 6.0])[:, None, None]
-    assert "probability" not in of(apart).plot(kind="density").get_title(loc="left")
-    assert "probability" in of(independent()).plot(kind="density").get_title(loc="left").replace("\n", " ")
+    assert "probability" not in of(apart).plot(kind="density").axes.get_title(loc="left")
+    assert "probability" in of(independent()).plot(kind="density").axes.get_title(loc="left").replace(
+        "\n", " "
+    )
     for kind in ("trace", "ranks"):
-        said = of(independent(1, 4000)).plot(kind=kind).get_title(loc="left").replace("\n", " ")
+        said = of(independent(1, 4000)).plot(kind=kind).axes.get_title(loc="left").replace("\n", " ")
         assert "there is no other chain" in said
     assert "too few to tell" in agreement({"name": "w0", "r_hat": 0.9, "ess": 9.0}, 4)
 

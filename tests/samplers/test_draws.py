@@ -98,9 +98,9 @@ def test_what_cannot_be_predicted_is_refused(found: Draws) -> None:
 @pytest.mark.parametrize("kind", ["trace", "ranks", "density"])
 def test_charts_of_a_parameter(found: Draws, kind: str) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
-    ax = found.plot("x1", kind=kind)
+    ax = found.plot("x1", kind=kind).axes
     assert "x1" in ax.get_xlabel() + ax.get_ylabel()
-    assert found.plot(kind=kind).get_title(loc="left")
+    assert found.plot(kind=kind).axes.get_title(loc="left")
     if kind == "trace":
         np.testing.assert_array_equal(ax.lines[2].get_ydata(), found.draws[2, :, 1])
     if kind == "density":
@@ -119,7 +119,7 @@ def test_charts_of_what_is_not_there_are_refused(found: Draws) -> None:
 
 def test_ranks_of_all_chains_are_counted(found: Draws) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
-    ax = found.plot(0, kind="ranks")
+    ax = found.plot(0, kind="ranks").axes
     x = found.draws[:, :, 0]
     ranks = stats.rankdata(x, method="ordinal").reshape(x.shape)
     heights = [patch.get_data().values for patch in ax.patches]
@@ -194,7 +194,7 @@ def test_energies_that_move_slowly_are_said() -> None:
 
 def test_the_chart_of_energies(found: Draws) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
-    ax = found.plot(kind="energy")
+    ax = found.plot(kind="energy").axes
     assert f"{found.bfmi.min():.2f}" in ax.get_title(loc="left")
     for patch in ax.patches:
         values, edges, _ = patch.get_data()

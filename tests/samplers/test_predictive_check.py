@@ -109,7 +109,7 @@ def test_the_chart_of_a_check(lines: Any) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
     found, X, y, _ = lines
     check = found.predictive_check(X, y, ["mean", "max"], replications=100)
-    ax = check.plot("max")
+    ax = check.plot("max").axes
     assert ax.lines[0].get_xdata()[0] == pytest.approx(y.max())
     assert sum(ax.patches[0].get_data().values) == check.replicated[:, :, 1].size
     assert "max" in ax.get_title(loc="left")
@@ -120,12 +120,14 @@ def test_the_chart_of_a_check(lines: Any) -> None:
 def test_bins_of_counts_hold_as_many_whole_numbers_each() -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
     whole = np.random.default_rng(0).integers(0, 130, size=(2, 400, 1)).astype(float)
-    values, edges, _ = PredictiveCheck(["a"], np.array([64.0]), whole, "made", 9).plot().patches[0].get_data()
+    values, edges, _ = (
+        PredictiveCheck(["a"], np.array([64.0]), whole, "made", 9).plot().axes.patches[0].get_data()
+    )
     assert values.sum() == 800
     inside = [((np.arange(130) > a) & (np.arange(130) < b)).sum() for a, b in pairwise(edges)]
     assert set(inside[:-2]) == {4}
     same = np.full((2, 400, 1), 3.0)
-    assert PredictiveCheck(["a"], np.array([3.0]), same, "made", 9).plot().patches[
+    assert PredictiveCheck(["a"], np.array([3.0]), same, "made", 9).plot().axes.patches[
         0
     ].get_data().values.tolist() == [800]
 
@@ -175,7 +177,7 @@ def test_credible_intervals_of_a_flat_prior_are_those_of_the_normal_law(lines: A
 def test_the_chart_of_both_intervals(lines: Any) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra: pip install 'empirisk[report]'")
     found, _, _, model = lines
-    ax = found.against(model.summary()).plot()
+    ax = found.against(model.summary()).plot().axes
     words = " ".join(text.get_text() for text in ax.texts)
     assert "x0, credible" in words
     assert "intercept, confidence" in words

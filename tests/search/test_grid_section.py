@@ -124,7 +124,7 @@ def test_every_cell_belongs_to_the_nearest_setting(searched: Any) -> None:
 
 
 def test_the_chart_of_a_search_names_its_axes(searched: Any) -> None:
-    ax = searched.result_.plot(kind="grid", over=("kernel", "alpha"))
+    ax = searched.result_.plot(kind="grid", over=("kernel", "alpha")).axes
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("length_scale of kernel", "alpha")
     assert ax.get_title(loc="left").startswith("mse is lowest")
 

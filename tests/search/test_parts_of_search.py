@@ -256,9 +256,9 @@ def test_a_search_draws_the_curse_of_its_winner_and_who_may_be_best() -> None:
     y = (X[:, 0] + rng.normal(size=90) > 0).astype(int)
     grid = {"alpha": [0.01, 0.1, 1.0]}
     found = GridSearch(er.LogisticRegression(), grid, metric="accuracy", random_state=0).fit(X, y).result_
-    ax = found.plot()
+    ax = found.plot().axes
     assert ax.get_xlabel() == "accuracy, higher is better"
     assert "best of 3 candidates" in ax.get_title(loc="left")
-    assert found.plot(kind="best").get_xlabel() == "probability of being best"
+    assert found.plot(kind="best").axes.get_xlabel() == "probability of being best"
     with pytest.raises(ValueError, match="kind must be"):
         found.plot(kind="other")

@@ -125,7 +125,7 @@ class Convergence(Tabular):
         return out
 
     def plot(self, by: str = "steps", *, ax: Any = None) -> Any:
-        """Draw the objective above the minimum; returns the Axes.
+        """Draw the objective above the minimum; returns the Plot.
 
         Parameters
         ----------

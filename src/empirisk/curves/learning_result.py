@@ -124,7 +124,7 @@ class LearningCurve(Tabular):
         return needed_for_loss(self, loss)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the training and the held-out loss against the number of rows; returns the Axes."""
+        """Draw the training and the held-out loss against the number of rows; returns the Plot."""
         from empirisk.plots import LearningCurveDisplay
 
         return LearningCurveDisplay(self.to_dict()).plot(ax)

@@ -67,7 +67,7 @@ class ModelSelectionCurve(Tabular):
         return "log" if min(numbers) > 0.0 and max(numbers) > LOG_SPREAD * min(numbers) else "linear"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw both losses against the parameter; returns the Axes."""
+        """Draw both losses against the parameter; returns the Plot."""
         from empirisk.plots import SelectionCurveDisplay
 
         return SelectionCurveDisplay(self.to_dict(), {"label": self.label, "unit": ""}, self.name).plot(ax)

@@ -9,7 +9,7 @@ from typing import Any
 
 import joblib
 
-__all__ = ["fingerprint", "refuse_unwritable", "write_whole"]
+__all__ = ["fingerprint", "refuse_unwritable", "umask", "write_whole"]
 
 
 def fingerprint(thing: Any) -> str:
@@ -48,7 +48,15 @@ def write_whole(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~umask())
         os.replace(name, target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def umask() -> int:
+    """Return the permissions that the user takes away from new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

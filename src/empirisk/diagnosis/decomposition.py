@@ -108,7 +108,7 @@ class Decomposition(Tabular):
         return {f: [getattr(p, f) for p in self.parts] for f in fields}
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw a bar for each part, with the word for how far it is known; returns the Axes."""
+        """Draw a bar for each part, with the word for how far it is known; returns the Plot."""
         from empirisk.plots import AttributionDisplay
 
         names = {"name": "part", "status": "standing", "why": "how"}

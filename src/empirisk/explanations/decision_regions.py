@@ -71,7 +71,7 @@ class DecisionRegions:
         return np.bincount(self.code.ravel(), minlength=len(self.classes)) / self.code.size
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw regions, rows, and margin lines with support vectors where there are some; returns the Axes.
+        """Draw regions, rows, and margin lines with support vectors where there are some; returns the Plot.
 
         Parameters
         ----------

@@ -105,7 +105,7 @@ class InteractionStrength(Tabular):
         return notes
 
     def plot(self, *, most: int = 12, ax: Any = None) -> Any:
-        """Bars of the strongest with their intervals; matplotlib Axes.
+        """Bars of the strongest with their intervals; returns the Plot.
 
         Parameters
         ----------

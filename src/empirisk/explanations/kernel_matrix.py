@@ -100,7 +100,7 @@ class KernelMatrix(Brief):
 
         Returns
         -------
-        matplotlib Axes
+        empirisk.plots.Plot
         """
         from empirisk.plots import KernelMatrixDisplay
 

@@ -109,7 +109,7 @@ class PartialDependence(Tabular):
         ]
 
     def plot(self, *, output: int = 0, most_rows: int = 50, ax: Any = None) -> Any:
-        """The curve with both bands and curves of some rows; two columns as a map; matplotlib Axes.
+        """The curve with both bands and curves of some rows; two columns as a map; returns the Plot.
 
         Parameters
         ----------

@@ -118,7 +118,7 @@ class TreeShap(Tabular):
         return [*notes, f"{hidden} more rows are in to_frame()."] if hidden > 0 else notes
 
     def plot(self, row: int | None = None, *, output: int = 0, most: int = 12, ax: Any = None) -> Any:
-        """All rows as points for each column, or one row's way from the base to its score; matplotlib Axes.
+        """All rows as points for each column, or one row's way from the base to its score; returns the Plot.
 
         Parameters
         ----------

@@ -142,7 +142,7 @@ class RiskBounds(Tabular, Sequence[RiskCertificate]):
         return columns
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw a bar for each bound, from the measured risk to its value; returns the Axes."""
+        """Draw a bar for each bound, from the measured risk to its value; returns the Plot."""
         from empirisk.plots import BoundsDisplay
 
         told = self.to_dict()

@@ -157,7 +157,7 @@ class PartitionComparison(Tabular):
         return as_frame({"label": list(self.a_labels), **columns})
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the table of counts, the clusters of b in the order of their partners; returns the Axes.
+        """Draw the table of counts, the clusters of b in the order of their partners; returns the Plot.
 
         Parameters
         ----------

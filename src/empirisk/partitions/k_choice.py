@@ -178,7 +178,7 @@ class KChoice(Tabular):
         }
 
     def plot(self, ax: Any = None, kind: str = "gap") -> Any:
-        """Draw one of the charts; returns the Axes.
+        """Draw one of the charts; returns the Plot.
 
         Parameters
         ----------

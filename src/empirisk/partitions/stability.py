@@ -132,7 +132,7 @@ class PartitionStability(Tabular):
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the similarities of the clusters with intervals; returns the Axes.
+        """Draw the similarities of the clusters with intervals; returns the Plot.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Charts: each Display takes a section of ``report.json``, returns Axes, and computes nothing.
+"""Charts: each Display takes a section of ``report.json``, returns a Plot, and computes nothing.
 
 Adding a chart is one file and one row of `DISPLAYS`.
 """
@@ -70,12 +70,14 @@ DISPLAYS = {
     "WinnersCurseDisplay": "winners_curse",
 }
 
-__all__ = list(DISPLAYS)
+__all__ = ["Plot", *DISPLAYS]
 
 
 def __getattr__(name: str) -> Any:
     if name in DISPLAYS:
         return getattr(import_module(f"empirisk.plots.{DISPLAYS[name]}"), name)
+    if name == "Plot":
+        return import_module("empirisk.plots.plot").Plot
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.display import Display, Json
 from empirisk.plots.labels import move_apart
 from empirisk.plots.stacks import area, stacked
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import counted, shorten
 
 if TYPE_CHECKING:

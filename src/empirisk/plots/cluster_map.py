@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.display import Display, Json
 from empirisk.plots.groups import hue_of, mark_of, sign_of
 from empirisk.plots.stacks import area, stacked
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import count, counted, shorten
 
 if TYPE_CHECKING:

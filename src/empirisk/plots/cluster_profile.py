@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.display import Display, Json
 from empirisk.plots.groups import hue_of, mark_of, sign_of
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import plain, shorten
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end, power_of_ten
+from empirisk.plots.display import Display, Json, on_end, power_of_ten
+from empirisk.plots.style import colour
 from empirisk.wording import count, plain, power
 
 if TYPE_CHECKING:

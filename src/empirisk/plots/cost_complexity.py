@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from empirisk.plots.display import Display, colour, on_end
+from empirisk.plots.display import Display, on_end
 from empirisk.plots.labels import move_apart
+from empirisk.plots.style import colour
 from empirisk.wording import plain
 
 if TYPE_CHECKING:

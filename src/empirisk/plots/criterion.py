@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour
+from empirisk.plots.display import Display, Json
+from empirisk.plots.style import colour
 from empirisk.wording import brief, text
 
 if TYPE_CHECKING:

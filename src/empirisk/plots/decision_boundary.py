@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour
+from empirisk.plots.display import Display, Json
 from empirisk.plots.groups import hue_of, mark_of, sign_of
+from empirisk.plots.style import colour
 from empirisk.wording import count, percent, shorten
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.display import Display, Json
 from empirisk.plots.groups import hue_of
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import count, counted, shorten
 
 if TYPE_CHECKING:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from empirisk.plots.labels import in_lines, room_of
-from empirisk.plots.palette import PALETTE
+from empirisk.plots.plot import Plot, axes_of
+from empirisk.plots.style import FONT, WIDTH, colour, style
 from empirisk.wording import plain, power, shorten
 
 if TYPE_CHECKING:
@@ -21,60 +20,14 @@ __all__ = [
     "IntervalRow",
     "Json",
     "band",
-    "colour",
     "interval_rows",
     "log_ticks",
     "on_end",
     "power_of_ten",
     "reference_line",
-    "style",
 ]
 
 Json = dict[str, Any]
-WIDTH = 5.6  # inches; 72 points each, so that a figure is 403 points wide and keeps its text size on a phone
-FONT = 11.5  # points
-
-
-def colour(role: str) -> str:
-    """Return the light colour of a role of the palette."""
-    return PALETTE[role].light
-
-
-@contextmanager
-def style() -> Iterator[None]:
-    """Return a context with the Matplotlib settings of this package, for the length of a ``with`` block."""
-    import matplotlib as mpl
-
-    with (
-        warnings.catch_warnings(),
-        mpl.rc_context(
-            {
-                "svg.fonttype": "none",
-                "svg.hashsalt": "empirisk",
-                "font.size": FONT,
-                "axes.labelsize": FONT,
-                "axes.titlesize": FONT + 1,
-                "xtick.labelsize": FONT - 1,
-                "ytick.labelsize": FONT - 1,
-                "text.color": colour("ink"),
-                "axes.labelcolor": colour("muted"),
-                "axes.edgecolor": colour("muted"),
-                "axes.facecolor": "none",
-                "figure.facecolor": "none",
-                "xtick.color": colour("muted"),
-                "ytick.color": colour("muted"),
-                "grid.color": colour("rule"),
-                "axes.axisbelow": True,
-                "axes.spines.top": False,
-                "axes.spines.right": False,
-                "axes.unicode_minus": True,
-                "text.parse_math": False,
-            }
-        ),
-    ):
-        # Text stays text in SVG, where the reader's fonts have the glyphs that the drawing font lacks.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        yield
 
 
 class Display(ABC):
@@ -102,8 +55,8 @@ class Display(ABC):
     def draw(self, ax: Axes) -> None:
         """Draw on `ax`, without the title."""
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the chart with its title and return the Axes.
+    def plot(self, ax: Any = None) -> Plot:
+        """Draw the chart with its title, and return the :class:`Plot`: it shows itself in a notebook.
 
         Parameters
         ----------
@@ -113,7 +66,7 @@ class Display(ABC):
         """
         with style():
             own = ax is None
-            ax = self.axes() if ax is None else ax
+            ax = self.axes() if own else axes_of(ax)
             if own:
                 ax.figure.set_facecolor(colour("paper"))
             self.draw(ax)
@@ -125,7 +78,7 @@ class Display(ABC):
                 return bool(words.get_window_extent().width <= room)
 
             ax.set_title(in_lines(self.title, fits), loc="left")
-        return ax
+        return Plot(ax, self.title, self.description)
 
     def axes(self) -> Axes:
         """Return the Axes of a new figure in the size of this chart."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.display import Display, Json
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import counted, plain
 
 if TYPE_CHECKING:

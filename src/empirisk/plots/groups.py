@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.plots.display import colour
+from empirisk.plots.style import colour
 
 __all__ = ["hue_of", "mark_of", "numbers_of", "sign_of"]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import log10
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.display import Display, Json, on_end
+from empirisk.plots.style import colour
 from empirisk.wording import count, power
 
 if TYPE_CHECKING:

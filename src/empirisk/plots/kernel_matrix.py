@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour
+from empirisk.plots.display import Display, Json
+from empirisk.plots.style import colour
 from empirisk.wording import count, listed, plain, shorten
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.display import Display, Json, on_end
+from empirisk.plots.style import colour
 from empirisk.wording import count, plain, share
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from empirisk.plots.display import colour
 from empirisk.plots.groups import hue_of
 from empirisk.plots.parts import PartsDisplay
+from empirisk.plots.style import colour
 from empirisk.wording import count, percent, plain, shorten
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from empirisk.plots.display import Display, Json, colour, power_of_ten
+from empirisk.plots.display import Display, Json, power_of_ten
+from empirisk.plots.style import colour
 from empirisk.wording import counted, listed, plain, shorten
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from empirisk.plots.display import WIDTH, Display, Json, colour
+from empirisk.plots.display import Display, Json
+from empirisk.plots.style import WIDTH, colour
 from empirisk.wording import count, counted, plain, shorten
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour
+from empirisk.plots.display import Display, Json
 from empirisk.plots.spread import bins_outside, by_chance, draw_bins, say_bins
+from empirisk.plots.style import colour
 from empirisk.wording import shorten
 
 if TYPE_CHECKING:

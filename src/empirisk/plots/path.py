@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from empirisk.plots.display import Display, colour, log_ticks
+from empirisk.plots.display import Display, log_ticks
+from empirisk.plots.style import colour
 from empirisk.wording import plain, shorten
 
 if TYPE_CHECKING:

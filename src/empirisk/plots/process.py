@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, band, colour
+from empirisk.plots.display import Display, Json, band
+from empirisk.plots.style import colour
 from empirisk.wording import count, plain, shorten
 
 if TYPE_CHECKING:

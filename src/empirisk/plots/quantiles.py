@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, colour, on_end
+from empirisk.plots.display import Display, Json, on_end
+from empirisk.plots.style import colour
 from empirisk.wording import count, plain
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import FONT, Display, Json, colour
+from empirisk.plots.display import Display, Json
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import count, plain, shorten
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from empirisk.plots.display import FONT, Display, colour
+from empirisk.plots.display import Display
 from empirisk.plots.groups import hue_of, numbers_of
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import count, plain, share
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.cluster_map import ClusterMapDisplay
-from empirisk.plots.display import colour
+from empirisk.plots.style import colour
 from empirisk.wording import count, counted, percent
 
 if TYPE_CHECKING:

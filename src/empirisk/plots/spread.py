@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import FONT, Json, colour, on_end
+from empirisk.plots.display import Json, on_end
+from empirisk.plots.style import FONT, colour
 from empirisk.wording import brief, count, plain
 
 if TYPE_CHECKING:

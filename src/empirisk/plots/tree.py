@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from empirisk.plots.display import Display, colour
+from empirisk.plots.display import Display
+from empirisk.plots.style import colour
 from empirisk.trees.conditions import Wording
 from empirisk.trees.leaf_rules import leaves_in_order
 from empirisk.trees.prune import node_parents

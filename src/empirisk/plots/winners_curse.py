@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, IntervalRow, Json, colour, interval_rows
+from empirisk.plots.display import Display, IntervalRow, Json, interval_rows
+from empirisk.plots.style import colour
 from empirisk.wording import brief, text
 
 if TYPE_CHECKING:

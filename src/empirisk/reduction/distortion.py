@@ -58,7 +58,7 @@ class DistortionReport:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the ratios as a histogram with the band that counts as kept; returns the Axes.
+        """Draw the ratios as a histogram with the band that counts as kept; returns the Plot.
 
         Parameters
         ----------

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from empirisk.data.kept import umask
 from empirisk.report.errors import DataError
 
 if sys.platform != "win32":  # Windows has no such locks: there leftovers stay
@@ -39,7 +40,7 @@ def write_file(path: Path, data: bytes) -> None:
             with held(Path(name)):
                 with os.fdopen(handle, "wb") as out:
                     out.write(data)
-                os.chmod(name, 0o666 & ~_umask())
+                os.chmod(name, 0o666 & ~umask())
                 os.replace(name, path)
         except BaseException:
             with suppress(OSError):
@@ -56,12 +57,6 @@ def _told(name: str, remedy: str) -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         what = "make room, or choose another place" if full else remedy
         raise DataError(f"{name} cannot be written ({error.strerror or error}): {what}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def check_folder(folder: Path) -> None:
@@ -108,7 +103,7 @@ def report_folder(folder: Path) -> Iterator[Path]:
         try:
             with held(fresh):
                 yield fresh
-                os.chmod(fresh, 0o777 & ~_umask())
+                os.chmod(fresh, 0o777 & ~umask())
                 _swap(fresh, folder)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)

@@ -314,7 +314,7 @@ class Draws:
         return self.likelihood
 
     def plot(self, parameter: Any = None, *, kind: str = "trace", ax: Any = None) -> Any:
-        """Draw the chains of one parameter; returns the Axes (the extra ``report``).
+        """Draw the chains of one parameter; returns the Plot (the extra ``report``).
 
         Parameters
         ----------

@@ -119,7 +119,7 @@ class PredictiveCheck(Tabular):
         return [off + "a tail holds at most 2.5 % of the replications.", said]
 
     def plot(self, statistic: Any = None, ax: Any = None) -> Any:
-        """Draw the law of one statistic with the value of the data; returns the Axes (the extra ``report``).
+        """Draw the law of one statistic with the value of the data; returns the Plot (the extra ``report``).
 
         Parameters
         ----------

@@ -75,7 +75,7 @@ class SideBySide(Tabular):
         return [*filter(None, [self.note]), meaning, longest]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw both intervals of each coefficient; returns the Axes (the extra ``report``).
+        """Draw both intervals of each coefficient; returns the Plot (the extra ``report``).
 
         Parameters
         ----------

@@ -164,7 +164,7 @@ class SearchResult:
 
         Returns
         -------
-        matplotlib Axes
+        empirisk.plots.Plot
         """
         from empirisk.plots import (
             BestProbabilityDisplay,

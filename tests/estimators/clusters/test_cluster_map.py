@@ -177,4 +177,4 @@ def test_similarities_are_drawn_by_their_eigenvectors(rng: np.random.Generator) 
             np.testing.assert_allclose(cdist(at, at).max(), cdist(centred, centred).max(), rtol=0.2)
         else:
             np.testing.assert_allclose(at, model.embedding_)
-        assert model.plot_graph(W).get_title(loc="left")
+        assert model.plot_graph(W).axes.get_title(loc="left")

@@ -27,7 +27,7 @@ def leaves(display: Any) -> set[str]:
 def test_leaves_have_the_names_of_the_index(model: Any) -> None:
     model.fit(FRAME)
     assert leaves(model.dendrogram()) == set(TOWNS)
-    assert {t.get_text() for t in model.dendrogram().plot().get_xticklabels()} == set(TOWNS)
+    assert {t.get_text() for t in model.dendrogram().plot().axes.get_xticklabels()} == set(TOWNS)
     assert leaves(model.dendrogram(labels=list("vwxyz"))) == set("vwxyz")
     assert leaves(model.fit(FRAME.reset_index(drop=True)).dendrogram()) == set("01234")
     assert leaves(model.fit(PLACES).dendrogram()) == set("01234")

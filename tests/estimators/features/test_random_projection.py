@@ -121,7 +121,7 @@ def test_the_report_measures_the_pairs(kind: str, rng: np.random.Generator) -> N
     exact = binomtest(hits, 100).proportion_ci(0.95)
     assert (some.share.low, some.share.high) == pytest.approx((exact.low, exact.high))
     assert str(some).endswith(some.theorem)
-    assert "pairs" in some.plot().get_title(loc="left")
+    assert "pairs" in some.plot().axes.get_title(loc="left")
     sparse = fit.distortion_report(sp.csr_array(X), n_pairs=300)
     np.testing.assert_allclose(sparse.ratios, report.ratios, rtol=1e-9)
 

@@ -36,7 +36,7 @@ def test_the_curve_of_a_regressor_is_its_prediction(inducing: Any, rng: np.rando
     ends = model.prediction_interval(x, 0.8)
     assert curve["inside"] == np.count_nonzero((ends[0] <= y) & (y <= ends[1]))
     assert curve["x"][0] == pytest.approx(x.min() - 0.1 * np.ptp(x))
-    assert model.plot().get_xlabel() == "the column of X"
+    assert model.plot().axes.get_xlabel() == "the column of X"
 
 
 def test_the_curve_of_a_classifier_is_its_probability(rng: np.random.Generator) -> None:
@@ -44,7 +44,7 @@ def test_the_curve_of_a_classifier_is_its_probability(rng: np.random.Generator) 
     frame = pd.DataFrame({"dose": x[:, 0]})
     labels = np.where(y > 0.0, "up", "down")
     model = er.GaussianProcessClassifier(KERNEL, method=None).fit(frame, labels)
-    ax = model.plot()
+    ax = model.plot().axes
     curve = model.curve(0.9, points=20)
     at = pd.DataFrame({"dose": curve["x"]})
     mean, std = model.latent(at, return_std=True)
@@ -72,7 +72,7 @@ def test_the_evidence_along_a_parameter_is_that_of_fits_there(rng: np.random.Gen
         )
     noise = model.evidence_curve("noise", points=3)
     assert noise["fitted"] == pytest.approx(model.noise_)
-    assert model.plot().get_xlabel() == "length_scale"
+    assert model.plot().axes.get_xlabel() == "length_scale"
     with pytest.raises(ValueError, match="parameter must be"):
         model.evidence_curve("width")
 
@@ -80,7 +80,7 @@ def test_the_evidence_along_a_parameter_is_that_of_fits_there(rng: np.random.Gen
 def test_several_classes_draw_their_evidence(rng: np.random.Generator) -> None:
     x, y = column(rng)
     model = er.GaussianProcessClassifier(KERNEL, method=None).fit(x, np.digitize(y, [-0.5, 0.5]))
-    assert model.plot().get_ylabel() == "minus that of the fit (nats)"
+    assert model.plot().axes.get_ylabel() == "minus that of the fit (nats)"
     with pytest.raises(ValueError, match="a curve is that of two classes, and there are 3"):
         model.curve()
 

@@ -218,7 +218,7 @@ class AgglomerativeClustering(NamesRows):
         Returns
         -------
         DendrogramDisplay
-            ``dendrogram(X).plot(ax=None)`` draws it and returns the Axes.
+            ``dendrogram(X).plot(ax=None)`` draws it and returns the Plot.
         """
         from empirisk.plots.dendrogram import DendrogramDisplay
 

@@ -97,7 +97,7 @@ class Clusterer(ClusterMixin, Estimator):
 
         Returns
         -------
-        matplotlib Axes
+        empirisk.plots.Plot
             Its ``figure`` can be saved.
 
         Raises

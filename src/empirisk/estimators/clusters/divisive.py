@@ -241,7 +241,7 @@ class DivisiveClustering(NamesRows):
         Returns
         -------
         DendrogramDisplay
-            ``dendrogram().plot(ax=None)`` draws it and returns the Axes.
+            ``dendrogram().plot(ax=None)`` draws it and returns the Plot.
         """
         from empirisk.plots.dendrogram import DendrogramDisplay
 

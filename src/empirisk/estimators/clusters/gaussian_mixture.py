@@ -151,7 +151,7 @@ class GaussianMixture(MixtureBase):
 
         Returns
         -------
-        matplotlib Axes
+        empirisk.plots.Plot
         """
         return self._chart(X, columns=columns).plot(ax)
 

@@ -102,7 +102,7 @@ class MixtureSelection(Brief):
         return told
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the criterion against the number of components; returns the Axes.
+        """Draw the criterion against the number of components; returns the Plot.
 
         Parameters
         ----------

@@ -317,7 +317,7 @@ class SpectralClustering(Clusterer):
         return map_view(X, labels, weight, self)
 
     def plot_eigengap(self, *, ax: Any = None) -> Any:
-        """Draw the eigenvalues, with the gap behind the number of clusters; returns the Axes.
+        """Draw the eigenvalues, with the gap behind the number of clusters; returns the Plot.
 
         Parameters
         ----------
@@ -341,7 +341,7 @@ class SpectralClustering(Clusterer):
 
         Returns
         -------
-        matplotlib Axes
+        empirisk.plots.Plot
 
         Raises
         ------

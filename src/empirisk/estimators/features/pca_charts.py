@@ -43,7 +43,7 @@ class ComponentCharts(FeatureMap):
 
         Returns
         -------
-        matplotlib Axes
+        empirisk.plots.Plot
         """
         return self._chart(X).plot(ax)
 

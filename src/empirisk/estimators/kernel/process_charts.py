@@ -120,7 +120,7 @@ class ProcessCharts:
         return {"parameter": parameter, "x": x, "value": values, "fitted": fitted, "of": criterion.title}
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw :meth:`curve` for one column, else :meth:`evidence_curve`; returns the Axes.
+        """Draw :meth:`curve` for one column, else :meth:`evidence_curve`; returns the Plot.
 
         Parameters
         ----------

@@ -50,7 +50,7 @@ class Path:
     statuses: tuple[Any, ...]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the coefficients against the strength; returns the Axes."""
+        """Draw the coefficients against the strength; returns the Plot."""
         from empirisk.plots.path import PathDisplay
 
         return PathDisplay(self).plot(ax)

@@ -319,7 +319,7 @@ class RegressionMixture(RegressorMixin, MixtureFit):
 
         Returns
         -------
-        matplotlib Axes
+        empirisk.plots.Plot
         """
         return self._chart(X, y, column).plot(ax)
 

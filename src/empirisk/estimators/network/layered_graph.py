@@ -210,7 +210,7 @@ class NetworkGraph(Tabular):
     # -- a picture --------------------------------------------------------------------------------
 
     def plot(self, ax: Any = None, *, max_nodes: int = 8) -> Any:
-        """Draw the layers from left to right, arcs as wide as their weights, and return the Axes.
+        """Draw the layers from left to right, arcs as wide as their weights, and return the Plot.
 
         Parameters
         ----------

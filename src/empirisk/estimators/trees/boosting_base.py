@@ -270,7 +270,7 @@ class Boosting(TreeEstimator):
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the losses of :meth:`curve` round by round, and return the Axes."""
+        """Draw the losses of :meth:`curve` round by round, and return the Plot."""
         from empirisk.plots.rounds import RoundsDisplay
 
         return RoundsDisplay(self.curve()).plot(ax)

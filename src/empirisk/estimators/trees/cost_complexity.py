@@ -109,7 +109,7 @@ class CostComplexityPath:
         return Estimate(value, max(0.0, value - half), value + half, level, self.n, method, "", target)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the training and the held-out risk against the number of leaves; returns the Axes."""
+        """Draw the training and the held-out risk against the number of leaves; returns the Plot."""
         from empirisk.plots.cost_complexity import CostComplexityDisplay
 
         return CostComplexityDisplay(self).plot(ax)

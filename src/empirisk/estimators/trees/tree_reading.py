@@ -93,7 +93,7 @@ class TreeReading:
         return path_text(self._words(feature_names), self._encoded(row), self._labels(), decimals)
 
     def plot(self, ax: Any = None, *, row: Any = None, feature_names: Any = None) -> Any:
-        """Draw the tree; the path of `row` is highlighted.  Returns the Axes.
+        """Draw the tree; the path of `row` is highlighted.  Returns the Plot.
 
         Parameters
         ----------

@@ -6,8 +6,9 @@ import io
 import re
 from typing import TYPE_CHECKING, cast
 
-from empirisk.plots.display import Display, style
+from empirisk.plots.display import Display
 from empirisk.plots.palette import PALETTE
+from empirisk.plots.style import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -114,7 +114,7 @@ class BiasVarianceCurve(Tabular):
         return losses.index(min(losses))
 
     def plot(self, ax: Any = None) -> Any:
-        """Return the parts and their sum against the parameter; returns the Axes."""
+        """Return the parts and their sum against the parameter; returns the Plot."""
         from empirisk.plots import BiasVarianceDisplay
 
         return BiasVarianceDisplay(self.to_dict()).plot(ax)
