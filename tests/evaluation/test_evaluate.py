@@ -293,7 +293,7 @@ def test_frames_and_text(cancer: tuple[Any, pd.DataFrame, np.ndarray]) -> None:
     assert short.count("5 rows are too few; at least 30") == 1  # a shared reason is printed once
     assert "Note (log_loss, brier_score)" in short
     html = ev._repr_html_()
-    assert html.startswith("<table>")
+    assert html.startswith(f"<div class='empirisk'><p><strong>{ev.title}")
     assert html.count("<tr>") == 8
     assert set(ev.to_dict()["accuracy"]) >= {"value", "low", "high", "level", "n", "method"}
     with pytest.raises(KeyError, match="this evaluation holds accuracy"):

@@ -391,7 +391,7 @@ def test_forms(rng: np.random.Generator) -> None:
     b = er.bootstrap("regression", (X, X["age"] + rng.standard_normal(50)), random_state=0)
     assert list(b) == ["intercept", "age", "dose"]
     assert "age" in repr(b)
-    assert "<th scope='row'>age</th>" in b._repr_html_()
+    assert ">age</th>" in b._repr_html_()
     frame = b.to_frame()
     assert list(frame["standard_error"]) == list(b.standard_errors.values())
     assert b.to_dict()["dose"]["standard_error"] == b.standard_errors["dose"]

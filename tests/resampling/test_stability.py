@@ -79,7 +79,7 @@ def test_it_reads_well(rng) -> None:
     assert s.agree is None
     assert list(s.to_frame()["quantity"]) == ["gap", "replaced", "difference"]
     assert "cannot tell" in repr(s)
-    assert "<caption>Stability of Ridge" in s._repr_html_()
+    assert "<strong>Stability of Ridge" in s._repr_html_()
 
 
 @pytest.mark.parametrize(

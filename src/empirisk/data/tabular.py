@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from empirisk.data.frames import as_frame
 from empirisk.results import Estimate
+from empirisk.results.form import Form, Formed
 
 __all__ = ["Tabular", "band", "estimate_columns"]
 
@@ -39,7 +38,7 @@ def band(points: Sequence[Estimate]) -> dict[str, Any]:
     }
 
 
-class Tabular:
+class Tabular(Formed):
     """A result with a title, columns, and sentences below them; a subclass gives the three."""
 
     @property
@@ -65,30 +64,8 @@ class Tabular:
         """
         return as_frame(self._columns())
 
+    def _form(self) -> Form:
+        return Form(self.title, self._shown(), self._notes())
+
     def __repr__(self) -> str:
-        shown = {name: [_cell(v) for v in values] for name, values in self._shown().items()}
-        widths = {name: max(map(len, [name, *cells])) for name, cells in shown.items()}
-        lines = [self.title, "  " + "  ".join(name.ljust(widths[name]) for name in shown).rstrip()]
-        for row in zip(*shown.values(), strict=True):
-            cells = zip(row, widths.values(), strict=True)
-            lines.append("  " + "  ".join(cell.ljust(width) for cell, width in cells).rstrip())
-        return "\n".join([*lines, *(f"  {note}" for note in self._notes())])
-
-    def _repr_html_(self) -> str:
-        shown = self._shown()
-        head = "".join(f"<th scope='col'>{html.escape(name)}</th>" for name in shown)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_cell(v))}</td>" for v in row) + "</tr>"
-            for row in zip(*shown.values(), strict=True)
-        )
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self._notes())
-        caption = f"<caption>{html.escape(self.title)}</caption>"
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, Estimate):
-        return str(value) if value.low is not None else f"{value.value:.4g} [cannot tell]"
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        return self._form().text()

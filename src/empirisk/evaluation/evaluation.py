@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from empirisk.data.frames import as_frame
 from empirisk.results import Estimate
+from empirisk.results.form import Form, Formed
 
 COLUMNS = ("metric", "value", "low", "high", "level", "n", "method")
 
 
-class Evaluation(Mapping[str, Estimate]):
+class Evaluation(Formed, Mapping[str, Estimate]):
     """Estimates by metric name.
 
     Parameters
@@ -81,23 +81,18 @@ class Evaluation(Mapping[str, Estimate]):
         """Return the metrics that carry this reason."""
         return [name for name, e in self.items() if e.reason == reason]
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th scope='row'>{html.escape(name)}</th>"
-            f"<td>{html.escape(number(e))}</td><td>{e.level:.0%}</td><td>{e.n}</td>"
-            f"<td>{html.escape(e.method)}</td><td>{html.escape(e.reason)}</td></tr>"
-            for name, e in self.items()
-        )
-        targets = "".join(
-            f"<p>About: {html.escape(t)}.</p>"
-            for t in dict.fromkeys(e.target for e in self.values() if e.low is not None)
-        )
-        head = "".join(
-            f"<th scope='col'>{c}</th>" for c in ("metric", "value", "level", "n", "method", "note")
-        )
-        caption = html.escape(self.title)
-        table = f"<caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
-        return f"<table>{table}</table>{targets}"
+    def _form(self) -> Form:
+        columns: dict[str, list[Any]] = {
+            "metric": list(self),
+            "value": list(self.values()),
+            "level": [f"{100 * e.level:g} %" for e in self.values()],
+            "n": [e.n for e in self.values()],
+            "method": [e.method for e in self.values()],
+        }
+        reasons = dict.fromkeys(e.reason for e in self.values() if e.reason)
+        about = dict.fromkeys(e.target for e in self.values() if e.low is not None)
+        notes = [f"Note ({', '.join(self._with(reason))}): {reason}." for reason in reasons]
+        return Form(self.title, columns, [*notes, *(f"About: {target}." for target in about)])
 
 
 def number(e: Estimate) -> str:

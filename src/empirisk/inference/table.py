@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from empirisk.results.form import Bar, Form, Formed
 from empirisk.typing import Array
 
 __all__ = ["Fact", "Summary"]
@@ -34,7 +34,7 @@ class Fact:
 
 
 @dataclass(frozen=True, eq=False)
-class Summary:
+class Summary(Formed):
     """Coefficients with standard errors, tests and intervals, where these are valid; else the reason.
 
     Parameters
@@ -190,23 +190,15 @@ class Summary:
         lines += [f"- {note}." for note in self._explanation()]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th scope='col'>{html.escape(h)}</th>" for h in self._header())
-        text = 2 if self._grouped else 1
-        body = ""
-        for row in self._cells():
-            names = "".join(f"<th scope='row'>{html.escape(c)}</th>" for c in row[:text])
-            body += f"<tr>{names}{''.join(f'<td>{html.escape(c)}</td>' for c in row[text:])}</tr>"
-        facts = "".join(
-            f"<tr><th scope='row'>{html.escape(f.name)}</th><td>{_number(f.value)}</td>"
-            f"<td>{html.escape(f.meaning)}</td></tr>"
-            for f in self.facts
-        )
-        notes = "".join(f"<li>{html.escape(note)}.</li>" for note in self._explanation())
-        return (
-            f"<div class='empirisk-summary'><table><caption>{html.escape(self.title)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<table><tbody>{facts}</tbody></table><ul>{notes}</ul></div>"
+    def _form(self) -> Form:
+        header, cells = self._header(), self._cells()
+        columns: dict[str, list[Any]] = {name: [row[k] for row in cells] for k, name in enumerate(header)}
+        if self.valid:
+            ends = zip(self.coef, self.low, self.high, strict=True)
+            columns[""] = [Bar(float(b), float(low), float(high)) for b, low, high in ends]
+        facts = [(fact.name, _number(fact.value), fact.meaning) for fact in self.facts]
+        return Form(
+            self.title, columns, [f"{note[:1].upper()}{note[1:]}." for note in self._explanation()], facts
         )
 
 
