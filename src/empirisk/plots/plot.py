@@ -7,6 +7,7 @@ import sys
 import tempfile
 import webbrowser
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,9 +103,8 @@ class Plot:
             There is no notebook, and no viewer was found.
         """
         if _in_notebook():
-            from IPython.display import display
-
-            display(self.figure if self._left_to_pyplot() else self)
+            shown = self.figure if self._left_to_pyplot() else self
+            import_module("IPython.display").display(shown)
             return
         with tempfile.NamedTemporaryFile(prefix="empirisk-", suffix=".png", delete=False) as file:
             file.write(self._repr_png_() or b"")
