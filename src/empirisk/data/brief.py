@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from empirisk.results.form import Form, Formed
+
 __all__ = ["Brief"]
 
 LONGEST = 80  # characters of a field
 
 
-class Brief:
+class Brief(Formed):
     """Base of dataclasses (with ``repr=False``) that print one line.
 
     Numbers and words are shown as they are, arrays and long collections by their sizes.
@@ -28,9 +30,18 @@ class Brief:
     """
 
     def __repr__(self) -> str:
-        told: Any = self
-        shown = [_field(f.name, getattr(self, f.name)) for f in fields(told) if f.repr]
+        shown = [_field(name, value) for name, value in self._told().items()]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _told(self) -> dict[str, Any]:
+        """Return the fields that are told, by their names."""
+        told: Any = self
+        return {f.name: getattr(self, f.name) for f in fields(told) if f.repr}
+
+    def _form(self) -> Form:
+        shown = {name: _field(name, value).removeprefix(name) for name, value in self._told().items()}
+        said = [value.removeprefix("=").strip() for value in shown.values()]
+        return Form(type(self).__name__, {"what": list(shown), "it is": said})
 
 
 def _field(name: str, value: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from empirisk.results.form import Form, Formed
 from empirisk.results.named import NamedEnum
 
 __all__ = ["Certificate", "Kind", "unconfirmed"]
@@ -28,7 +29,7 @@ class Kind(NamedEnum):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Formed):
     """How far the returned parameters can be from the optimum, and by which argument.
 
     Parameters
@@ -98,6 +99,16 @@ class Certificate:
         if gap is None or self.strong_convexity <= 0.0:
             return None
         return math.sqrt(2.0 * gap / self.strong_convexity)
+
+    def _form(self) -> Form:
+        columns = {
+            "argument": [self.kind.value],
+            "value": [self.value],
+            "compared with": [self.scale],
+            "relative": [self.relative],
+            "rounding": [self.floor],
+        }
+        return Form(f"{self.claim[:1].upper()}{self.claim[1:]}", columns)
 
     def __str__(self) -> str:
         return self.claim

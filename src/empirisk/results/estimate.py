@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from empirisk.results.form import Form, Formed
+
 __all__ = ["Estimate", "check_level"]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Formed):
     """A number about the future with its interval.
 
     Parameters
@@ -65,6 +67,16 @@ class Estimate:
         if self.target:
             out["target"] = self.target
         return out
+
+    def _form(self) -> Form:
+        columns: dict[str, list[Any]] = {
+            "value": [self],
+            "level": [f"{100.0 * self.level:g} %"],
+            "n": [self.n],
+            "method": [self.method],
+        }
+        notes = [f"{part[:1].upper()}{part[1:]}." for part in (self.reason, self.target) if part]
+        return Form(str(self), columns, notes)
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:

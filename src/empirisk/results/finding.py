@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from empirisk.results.form import Form, Formed
+
 __all__ = ["Finding"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Formed):
     """One diagnosis with its evidence.
 
     Parameters
@@ -38,3 +40,8 @@ class Finding:
     evidence: str = ""
     advice: str = ""
     where: tuple[str, ...] = ()
+
+    def _form(self) -> Form:
+        columns = {"code": [self.code], "level": [self.level], "where": [", ".join(self.where)]}
+        told = {"Evidence": self.evidence, "What to do": self.advice}
+        return Form(self.sentence, columns, [f"{head}: {said}" for head, said in told.items() if said])

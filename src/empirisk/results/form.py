@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from empirisk.results.estimate import Estimate
-
 __all__ = ["Bar", "Form", "Formed"]
 
 TEX = {
@@ -185,16 +183,26 @@ def cell(value: Any) -> str:
     """Return one cell as text: numbers by four digits, an interval behind its value, NaN as nothing."""
     if value is None or isinstance(value, Bar):
         return ""
-    if isinstance(value, Estimate):
+    if _is_estimate(value):
         return str(value) if value.low is not None else f"{value.value:.4g} [cannot tell]"
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+def _is_estimate(value: Any) -> bool:
+    """Return whether a value has an interval; estimates are built on this file and not known here."""
+    return isinstance(value, Formed) and hasattr(value, "low") and hasattr(value, "level")
+
+
+def _is_drawn(value: Any) -> bool:
+    """Return whether a bar is drawn for a value: an interval, written or not."""
+    return isinstance(value, Bar) or _is_estimate(value)
+
+
 def _numeric(values: Sequence[Any]) -> bool:
     """Return whether a column holds numbers, which stand at the right."""
-    said = [cell(v) for v in values if not isinstance(v, Estimate)]
+    said = [cell(v) for v in values if not _is_estimate(v)]
     return len(said) == len(values) and any(said) and all(NUMBER.fullmatch(s) for s in said if s)
 
 
@@ -202,21 +210,21 @@ def _html_cells(values: Sequence[Any], first: bool) -> list[str]:
     """Return the cells of a column, with a bar for each interval on the scale of the column; words in the
     first one are the heads of their rows.
     """
-    head = first and not _numeric(values) and not any(isinstance(v, Estimate) for v in values)
+    head = first and not _numeric(values) and not any(map(_is_estimate, values))
     opened, closed = ("th scope='row'", "th") if head else ("td", "td")
     side = "right" if _numeric(values) else "left"
-    ends = [e for v in values if isinstance(v, Estimate | Bar) for e in (v.value, v.low, v.high)]
+    ends = [e for v in values if _is_drawn(v) for e in (v.value, v.low, v.high)]
     known = [float(e) for e in ends if e is not None and math.isfinite(e)]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
     cells = []
     for v in values:
-        bar = _bar(v, low, high) if isinstance(v, Estimate | Bar) else ""
+        bar = _bar(v, low, high) if _is_drawn(v) else ""
         kept = ";white-space:nowrap" if bar or side == "right" else ""
         cells.append(f"<{opened} style='text-align:{side}{kept}'>{html.escape(cell(v))}{bar}</{closed}>")
     return cells
 
 
-def _bar(e: Estimate | Bar, low: float, high: float) -> str:
+def _bar(e: Any, low: float, high: float) -> str:
     """Return the interval of an estimate as a line with a dot, 0 as a thin line where it lies inside."""
     if e.low is None or e.high is None or not (high > low) or math.isnan(e.value + e.low + e.high):
         return ""

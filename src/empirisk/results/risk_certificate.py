@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from empirisk.results.form import Form, Formed
+
 __all__ = ["Assumption", "RiskCertificate"]
 
 
@@ -39,7 +41,7 @@ class Assumption:
 
 
 @dataclass(frozen=True)
-class RiskCertificate:
+class RiskCertificate(Formed):
     """An upper bound on a risk (expected loss on new rows), or the reason why a theorem gives none.
 
     Parameters
@@ -116,6 +118,15 @@ class RiskCertificate:
             "assumptions": [{"text": a.text, "source": a.source} for a in self.assumptions],
             "claim": self.claim,
         }
+
+    def _form(self) -> Form:
+        columns: dict[str, list[Any]] = {
+            "theorem": [self.bound],
+            "risk at most": [self.value],
+            "measured": [self.measured],
+            "n": [self.n],
+        }
+        return Form(self.claim, columns, [f"It assumes: {given}." for given in self.assumptions])
 
     def __str__(self) -> str:
         return self.claim

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from empirisk.results.certificate import Certificate
+from empirisk.results.form import Form, Formed
 from empirisk.results.named import NamedEnum
 
 __all__ = ["ConvergenceError", "Solution", "Status", "TracePoint"]
@@ -74,7 +75,7 @@ class TracePoint(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(Formed):
     """What a solver returns.
 
     Parameters
@@ -131,6 +132,16 @@ class Solution:
         if not self.status.ok:
             raise ConvergenceError(self)
         return self
+
+    def _form(self) -> Form:
+        columns = {
+            "solver": [self.solver],
+            "status": [self.status.name.lower()],
+            "steps": [self.n_steps],
+            "passes over the data": [self.n_passes],
+            "relative to the null model": [self.certificate.relative],
+        }
+        return Form(self.sentence, columns)
 
     def __repr__(self) -> str:
         what = f"{self.status.name}, {self.solver!r}, n_steps={self.n_steps}"

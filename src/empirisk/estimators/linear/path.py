@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from empirisk.data.frames import as_frame
 from empirisk.estimators.linear.tune import alpha_grid
+from empirisk.results.form import Form, Formed
 from empirisk.solvers.by_target import path_by_target
 from empirisk.solvers.path import solve_path
 from empirisk.typing import Array
@@ -20,7 +22,7 @@ __all__ = ["Path", "path"]
 
 
 @dataclass(frozen=True)
-class Path:
+class Path(Formed):
     """Fits along decreasing strengths.
 
     Parameters
@@ -54,6 +56,31 @@ class Path:
         from empirisk.plots.path import PathDisplay
 
         return PathDisplay(self).plot(ax)
+
+    def to_frame(self) -> Any:
+        """Return one row a strength and coefficient: alpha, output, term, coef, intercept, gap."""
+        coefs = self.coefs if self.coefs.ndim == 3 else self.coefs[:, None, :]
+        a, k, p = coefs.shape
+        return as_frame(
+            {
+                "alpha": np.repeat(self.alphas, k * p).tolist(),
+                "output": np.tile(np.repeat(np.arange(k), p), a).tolist(),
+                "term": list(self.feature_names) * (a * k),
+                "coef": coefs.ravel().tolist(),
+                "intercept": np.repeat(self.intercepts.reshape(a, -1), p, axis=1).ravel().tolist(),
+                "gap": np.repeat(self.gaps, k * p).tolist(),
+            }
+        )
+
+    def _form(self) -> Form:
+        at = np.unique(np.linspace(0, len(self.alphas) - 1, 10).round().astype(int))
+        used = np.count_nonzero(self.coefs.reshape(len(self.alphas), -1), axis=1)
+        columns: dict[str, list[Any]] = {
+            "alpha": self.alphas[at].tolist(),
+            "coefficients that are not 0": used[at].tolist(),
+            "relative gap": (self.gaps[at] / self.scale).tolist(),
+        }
+        return Form(repr(self), columns)
 
     def __repr__(self) -> str:
         worst = float(np.max(self.gaps)) / self.scale if len(self.gaps) else 0.0
