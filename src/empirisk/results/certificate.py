@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from empirisk.results.form import Form, Formed
 from empirisk.results.named import NamedEnum
@@ -101,7 +102,7 @@ class Certificate(Formed):
         return math.sqrt(2.0 * gap / self.strong_convexity)
 
     def _form(self) -> Form:
-        columns = {
+        columns: dict[str, list[Any]] = {
             "argument": [self.kind.value],
             "value": [self.value],
             "compared with": [self.scale],

@@ -134,7 +134,7 @@ class Solution(Formed):
         return self
 
     def _form(self) -> Form:
-        columns = {
+        columns: dict[str, list[Any]] = {
             "solver": [self.solver],
             "status": [self.status.name.lower()],
             "steps": [self.n_steps],
