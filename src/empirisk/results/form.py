@@ -156,7 +156,7 @@ class Formed:
     """A result with a form; a subclass gives it by :meth:`_form`."""
 
     def _form(self) -> Form:
-        """Return the form for readers."""
+        """Return the sentence, the table and the notes."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
