@@ -68,8 +68,8 @@ def _deviance(fit: Fit) -> float:
 
 
 def _check_nested(small: Fit, large: Fit) -> None:
-    """Refuse models in which a column of the small one, or its constant, is no combination of the large
-    one's.
+    """Refuse models in which a column of the small one, its constant, or what its offsets have beyond those
+    of the large one, is no combination of the columns of the large one.
     """
     live = np.flatnonzero(large.weight > 0.0)
     A, B = _columns(large, live), _columns(small, live)
@@ -83,6 +83,18 @@ def _check_nested(small: Fit, large: Fit) -> None:
             "the columns "
             "of the large one; use er.compare on held-out rows"
         )
+    known, further = _offsets(large, live), _offsets(small, live) - _offsets(large, live)
+    size = np.linalg.norm(known) + np.linalg.norm(small.score[live]) + np.linalg.norm(large.score[live])
+    if np.linalg.norm(further - Q @ (Q.T @ further)) > 1e-7 * size:
+        raise ValueError(
+            "the models were fitted with different offsets or exposures: refit both with the same"
+        )
+
+
+def _offsets(fit: Fit, rows: np.ndarray) -> Array:
+    """Return the part of the scores that was known before the fit, up to rounding."""
+    slopes = np.asarray(fit.info.design.rows(rows).X @ fit.coef[int(fit.intercept) :], dtype=np.float64)
+    return fit.score[rows] - slopes - (fit.coef[0] if fit.intercept else 0.0)
 
 
 def _columns(fit: Fit, rows: np.ndarray) -> Array:

@@ -5,6 +5,7 @@ Wilks, Annals of Mathematical Statistics 9 (1938).
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -16,7 +17,15 @@ __all__ = ["likelihood_ratio"]
 
 
 def likelihood_ratio(
-    small: Any, large: Any, X: Any = None, y: Any = None, sample_weight: Any = None, *, X_small: Any = None
+    small: Any,
+    large: Any,
+    X: Any = None,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    X_small: Any = None,
+    offset: Any = None,
+    exposure: Any = None,
 ) -> TestResult:
     """``2 (log-likelihood of the large model - that of the small one)``, chi squared under the small one.
 
@@ -36,6 +45,8 @@ def likelihood_ratio(
         Weights.
     X_small : array or data frame, shape (n, q), optional
         Rows of the fit of `small`, when they are not columns of X by name.
+    offset, exposure : array, shape (n,), optional
+        Those that both fits had: a known part of the scores, a known factor of the means.
 
     Returns
     -------
@@ -46,6 +57,8 @@ def likelihood_ratio(
     ValueError
         When the models are not nested, differ in loss, rows or weights, or have no inference (a penalty,
         separation ...), with the reason.
+    TypeError
+        When a model is no linear estimator, or `offset` or `exposure` is given and it takes none.
 
     References
     ----------
@@ -69,9 +82,16 @@ def likelihood_ratio(
                 f"{role} must be a fitted linear estimator of empirisk, got {type(model).__name__}"
             )
         check_is_fitted(model, "solution_")
+    known = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
+    rows = {"y": y, **{name: value for name, value in known.items() if value is not None}}
+    for role, model in (("small", small), ("large", large)):
+        lost = [name for name in rows if name not in signature(model.fit).parameters]
+        if lost:
+            raise TypeError(f"{role}, a {type(model).__name__}, is fitted without {lost[0]}: leave it out")
     if X is None:
-        few = None if X_small is None else (X_small, y, sample_weight)
-        return likelihood_ratio_test(small._linearised("test", few), large._linearised("test", None))
+        if X_small is not None or any(value is not None for value in rows.values()):
+            raise ValueError("pass X and y with what else both fits had, or none of the rows of the fits")
+        return likelihood_ratio_test(small._linearised("test", None), large._linearised("test", None))
     if X_small is None:
         names, known = getattr(small, "feature_names_in_", None), getattr(large, "feature_names_in_", None)
         extra = [] if names is None or known is None else [str(v) for v in names if v not in set(known)]
@@ -90,6 +110,5 @@ def likelihood_ratio(
                 "pass X_small"
             )
     return likelihood_ratio_test(
-        small._linearised("test", (X_small, y, sample_weight)),
-        large._linearised("test", (X, y, sample_weight)),
+        small._linearised("test", {"X": X_small, **rows}), large._linearised("test", {"X": X, **rows})
     )
