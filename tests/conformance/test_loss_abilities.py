@@ -54,6 +54,32 @@ def test_links(loss: Any, rng: np.random.Generator) -> None:
     assert loss.log_odds == (loss.labels and mean is not None and same(mean, expit(z)))
 
 
+def ratios_of(loss: Any, z: Array) -> dict[str, Array]:
+    """Return, by its name, every quantity of the mean whose ratio an exponential of a coefficient may be."""
+    mean = np.asarray(loss.mean(z))
+    if loss.vector:
+        return {"odds ratio": mean[:, 1] / mean[:, 0]}
+    with np.errstate(all="ignore"):
+        return {"odds ratio": mean / (1.0 - mean), "hazard ratio": -np.log1p(-mean), "mean ratio": mean}
+
+
+@each
+def test_ratio(loss: Any, rng: np.random.Generator) -> None:
+    """One more unit of the score multiplies the odds, the hazard or the mean by e, or nothing of them."""
+    z = rng.uniform(-2.0, 1.0, (20, 3) if loss.vector else 20)
+    if mean_of(loss, z) is None:
+        assert loss.ratio == ""
+        return
+    more = z + (np.array([0.0, 1.0, 0.0]) if loss.vector else 1.0)
+    before, after = ratios_of(loss, z), ratios_of(loss, more)
+    with np.errstate(all="ignore"):
+        factor = {name: after[name] / before[name] for name in before}
+    true = {name for name, by in factor.items() if np.allclose(by, np.e, rtol=1e-9, atol=0.0)}
+    assert true == ({loss.ratio} if loss.ratio else set())
+    if not loss.vector:
+        assert Offset(loss).ratio == ("rate ratio" if loss.log_link else loss.ratio)
+
+
 @each
 def test_multinomial(loss: Any, rng: np.random.Generator) -> None:
     y, z = points(loss, rng)

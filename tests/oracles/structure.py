@@ -62,6 +62,7 @@ CALLS_UPWARD = frozenset(
         "samplers",
         "linkage",
         "reduction",
+        "inference",
         "estimators",
         "evaluation",
         "curves",

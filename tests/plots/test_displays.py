@@ -345,6 +345,12 @@ NETWORK = er.NetworkGraph(
     ["leaky_relu", "identity"],
     inputs=["age", "a rather long name of a column"],
 )
+EFFECTS = [
+    {"label": "a rather long name of a column", "value": {"value": 1.84, "low": 1.02, "high": 3.31}},
+    {"label": "sex[male]", "value": {"value": 0.71, "low": 0.31, "high": 1.62}},
+    {"label": "separated", "value": {"value": 0.9, "low": None, "high": None}},
+    {"label": "beyond the axis", "value": {"value": 1e12, "low": 0.0, "high": float("inf")}},
+]
 DISPLAYS: list[Display] = [
     plots.AttributionDisplay(PARTS, "log-loss", share(0.32)),
     plots.BestProbabilityDisplay(CHANCES),
@@ -365,6 +371,8 @@ DISPLAYS: list[Display] = [
     ),
     plots.ClusterStabilityDisplay(STEADY),
     plots.CoefficientsDisplay(BINARY["model"]["coefficients"], "log-odds"),
+    plots.EffectsDisplay(EFFECTS, "odds ratio", 0.95, 1.0, True),
+    plots.EffectsDisplay(EFFECTS[:1], "average prediction", 0.9, None),
     plots.ConfusionDisplay(CHOSEN["confusion"]),
     plots.ConvergenceDisplay(TRACES),
     plots.CostComplexityDisplay(TREE.path_),

@@ -6,6 +6,7 @@ from empirisk.inference.fit import Fit, fits_of
 from empirisk.inference.influence import Influence, influence_of
 from empirisk.inference.likelihood_ratio import likelihood_ratio_test
 from empirisk.inference.prepare import fit_for
+from empirisk.inference.ratios import Ratios
 from empirisk.inference.summarise import summarise_glm
 from empirisk.inference.table import Fact, Summary
 from empirisk.inference.wald import TestResult, wald_test
@@ -16,6 +17,7 @@ __all__ = [
     "Fact",
     "Fit",
     "Influence",
+    "Ratios",
     "Summary",
     "TestResult",
     "bands_at",

@@ -94,7 +94,7 @@ def _check_nested(small: Fit, large: Fit) -> None:
 def _offsets(fit: Fit, rows: np.ndarray) -> Array:
     """Return the part of the scores that was known before the fit, up to rounding."""
     slopes = np.asarray(fit.info.design.rows(rows).X @ fit.coef[int(fit.intercept) :], dtype=np.float64)
-    return fit.score[rows] - slopes - (fit.coef[0] if fit.intercept else 0.0)
+    return np.asarray(fit.score[rows] - slopes - (fit.coef[0] if fit.intercept else 0.0))
 
 
 def _columns(fit: Fit, rows: np.ndarray) -> Array:

@@ -111,6 +111,7 @@ def summarise_multinomial(
         valid=matrix is not None,
         covariance=matrix,
         loss=problem.loss.name,
+        ratio=problem.loss.ratio,
     )
 
 

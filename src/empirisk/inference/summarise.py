@@ -120,8 +120,7 @@ def summarise_glm(
         facts += [Fact(f.name + suffix, f.value, f.meaning) for f in found]
     notes = list(dict.fromkeys(note for block in blocks for note in block.notes))
     notes += _about(problem, w, fits[0], classes)
-    name = problem.loss.plain(problem.data.y)[0].name
-    return _assemble(blocks, facts, notes, level, bool(reason), name)
+    return _assemble(blocks, facts, notes, level, bool(reason), problem)
 
 
 class _Block:
@@ -164,7 +163,12 @@ class _Block:
 
 
 def _assemble(
-    blocks: list[_Block], facts: list[Fact], notes: list[str], level: float, refused: bool, loss: str
+    blocks: list[_Block],
+    facts: list[Fact],
+    notes: list[str],
+    level: float,
+    refused: bool,
+    problem: LinearProblem,
 ) -> Summary:
     def join(part: str) -> Array:
         return np.concatenate([getattr(b, part) for b in blocks])
@@ -194,7 +198,8 @@ def _assemble(
         valid=any(b.covariance is not None for b in blocks),
         covariance=V.matrix if V is not None else None,
         inflation=join("inflation") if V is not None and several else None,
-        loss=loss,
+        loss=problem.loss.plain(problem.data.y)[0].name,
+        ratio=problem.loss.ratio,
     )
 
 

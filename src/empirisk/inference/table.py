@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from empirisk.results.form import Bar, Form, Formed
 from empirisk.typing import Array
+
+if TYPE_CHECKING:
+    from empirisk.inference.ratios import Ratios
 
 __all__ = ["Fact", "Summary"]
 
@@ -63,6 +67,8 @@ class Summary(Formed):
         Variance inflation factor of each row's column (1: no collinearity), NaN for intercepts.
     loss : str
         Name of the loss that the model was fitted with; empty where it is not told.
+    ratio : str
+        What exponentials of coefficients are, such as ``"odds ratio"``; empty where they are no ratios.
 
     Examples
     --------
@@ -90,6 +96,7 @@ class Summary(Formed):
     covariance: Array | None = field(default=None, repr=False)
     inflation: Array | None = field(default=None, repr=False)
     loss: str = field(default="", repr=False)
+    ratio: str = field(default="", repr=False)
 
     def __getitem__(self, name: str) -> float:
         """Return the value of the fact of that name, such as ``"r2"``, or say which names there are."""
@@ -130,6 +137,49 @@ class Summary(Formed):
             raise ImportError("to_frame() needs pandas or polars: pip install pandas (or polars)") from None
         head: dict[str, Any] = {"group": list(self.groups)} if self._grouped else {}
         return pl.DataFrame({**head, "term": list(self.terms), **self._columns()})
+
+    def ratios(self, units: Mapping[str, float] | None = None) -> Ratios:
+        """``exp(c b)`` of each column with its interval: odds, rate, mean or hazard ratios.
+
+        Parameters
+        ----------
+        units : mapping from str to float, optional
+            How many more units c of a column a ratio is about, such as ``{"age": 10}``; 1 for the others.
+
+        Returns
+        -------
+        Ratios
+            A table, with ``to_frame()`` and ``plot()`` (a forest plot).
+
+        Raises
+        ------
+        ValueError
+            Where the link of the model (identity, probit ...) makes no ratio of the exponential.
+        """
+        from empirisk.inference.ratios import ratios_of
+
+        return ratios_of(self, units)
+
+    def plot(self, *, intercept: bool = False, ax: Any = None) -> Any:
+        """Draw the coefficients with their intervals, in the order of the table, on matplotlib Axes.
+
+        Parameters
+        ----------
+        intercept : bool, default False
+            Whether the intercept is drawn, whose scale is seldom that of the others.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
+        from empirisk.plots.effects import EffectsDisplay
+
+        rows = []
+        for k, (term, group) in enumerate(zip(self.terms, self.groups, strict=True)):
+            if intercept or term != "intercept" or len(self.terms) == 1:
+                ends = [float(end[k]) for end in (self.low, self.high)]
+                low, high = (None if math.isnan(end) else end for end in ends)
+                value = {"value": float(self.coef[k]), "low": low, "high": high}
+                rows.append({"label": f"{term} → {group}" if group else term, "value": value})
+        return EffectsDisplay(rows, "coefficient", self.level).plot(ax)
 
     # -- rendering ----------------------------------------------------------------------------------
 

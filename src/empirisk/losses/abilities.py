@@ -85,6 +85,8 @@ class Abilities:
         Whether the mean is the exponential of the score.
     log_odds : bool
         Whether the score is the log odds of the label +1.
+    ratio : str
+        What the exponential of a coefficient is a ratio of, such as "odds ratio"; "" where it is none.
     shares : bool
         Whether a target is the share of successes among trials, whose number is the row's weight.
     counts : bool
@@ -141,6 +143,10 @@ class Abilities:
     @property
     def log_odds(self) -> bool:
         return False
+
+    @property
+    def ratio(self) -> str:
+        return ""
 
     @property
     def shares(self) -> bool:

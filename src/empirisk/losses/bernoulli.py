@@ -72,6 +72,11 @@ class Bernoulli(ScalarLoss):
         return isinstance(self.base, Logistic)
 
     @property
+    def ratio(self) -> str:
+        """What the base says: shares have the ratios of their labels."""
+        return self.base.ratio
+
+    @property
     def title(self) -> str:
         """The title of the base; proportions in place of labels do not change the model."""
         return self.base.title

@@ -35,6 +35,7 @@ class CLogLog(ScalarLoss):
 
     name = "cloglog"
     labels = True
+    ratio = "hazard ratio"
     y_domain = Interval(-1.0, 1.0)
     curvature = (0.0, math.inf)
     lipschitz = math.inf

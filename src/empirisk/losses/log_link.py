@@ -24,6 +24,7 @@ class LogLink(ScalarLoss):
     """
 
     log_link = True
+    ratio = "mean ratio"
 
     @property
     def variance_power(self) -> float | None:

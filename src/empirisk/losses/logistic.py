@@ -32,6 +32,7 @@ class Logistic(ScalarLoss):
     name = "logistic"
     labels = True
     log_odds = True
+    ratio = "odds ratio"
     title = "Logistic regression"
     unit_dispersion = True
     concordance = 1.0

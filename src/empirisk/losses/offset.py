@@ -75,6 +75,11 @@ class Offset(ScalarLoss):
         return self.base.escape
 
     @property
+    def ratio(self) -> str:
+        """The ratio of the base; with a log link and an exposure it is one of rates."""
+        return "rate ratio" if self.base.log_link else self.base.ratio
+
+    @property
     def title(self) -> str:
         """The title of the base; offsets change neither the model nor its name."""
         return self.base.title

@@ -38,6 +38,7 @@ class Softmax(Abilities):
     vector = True
     labels = False
     multinomial = True
+    ratio = "odds ratio"
     title = "Logistic regression"
     unit_dispersion = True
     likelihood = True

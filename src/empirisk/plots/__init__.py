@@ -30,6 +30,7 @@ DISPLAYS = {
     "DensityDisplay": "density",
     "DependenceDisplay": "dependence",
     "DistortionDisplay": "distortion",
+    "EffectsDisplay": "effects",
     "EigengapDisplay": "eigengap",
     "EnergyDisplay": "energy",
     "EvidenceDisplay": "evidence",

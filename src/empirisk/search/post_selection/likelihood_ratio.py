@@ -93,8 +93,8 @@ def likelihood_ratio(
             raise ValueError("pass X and y with what else both fits had, or none of the rows of the fits")
         return likelihood_ratio_test(small._linearised("test", None), large._linearised("test", None))
     if X_small is None:
-        names, known = getattr(small, "feature_names_in_", None), getattr(large, "feature_names_in_", None)
-        extra = [] if names is None or known is None else [str(v) for v in names if v not in set(known)]
+        names, has = getattr(small, "feature_names_in_", None), getattr(large, "feature_names_in_", None)
+        extra = [] if names is None or has is None else [str(v) for v in names if v not in set(has)]
         if extra:
             raise ValueError(
                 f"small has the columns {extra}, which large lacks: give the smaller of two nested models "
