@@ -13,8 +13,9 @@ import scipy.sparse as sp
 from empirisk.data.masked import refuse_masked
 from empirisk.data.odd_targets import refuse_odd_targets
 
-__all__ = ["names_in_order", "numbers_only", "refuse_odd_table"]
+__all__ = ["COMPLEX", "complex_refused", "names_in_order", "numbers_only", "refuse_odd_table"]
 
+COMPLEX = "Complex data not supported"  # how refusals of complex numbers begin in scikit-learn
 DATES = ("datetime", "date", "timedelta", "duration", "time", "<m8", ">m8", "timestamp")
 
 
@@ -47,12 +48,8 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
         with names_in_order():
             yield
     except (TypeError, ValueError) as e:
-        if "Complex data not supported" in str(e):  # the table itself follows these words
-            which = "y" if y is not None and not np.iscomplexobj(X) else "X"
-            raise ValueError(
-                f"Complex data not supported: {which} holds complex numbers; take real and imaginary parts "
-                "as columns of their own"
-            ) from None
+        if COMPLEX in str(e):
+            raise complex_refused("y" if y is not None and not np.iscomplexobj(X) else "X") from None
         if not sp.issparse(X):
             for label, values in _columns(X):
                 if (found := _first_other(values)) is not None:
@@ -64,6 +61,19 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
                 "classes take a classifier"
             ) from e
         raise
+
+
+def complex_refused(name: str) -> ValueError:
+    """Return the refusal of complex numbers in a sentence; scikit-learn's is followed by the whole table.
+
+    Examples
+    --------
+    >>> print(complex_refused("X"))
+    Complex data not supported: X holds complex numbers; take real and imaginary parts as columns of their own
+    """
+    return ValueError(
+        f"{COMPLEX}: {name} holds complex numbers; take real and imaginary parts as columns of their own"
+    )
 
 
 def refuse_odd_table(X: Any) -> None:

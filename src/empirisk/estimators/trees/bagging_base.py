@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
-from empirisk.data.plain_numbers import names_in_order, refuse_odd_table
+from empirisk.data.plain_numbers import COMPLEX, complex_refused, names_in_order, refuse_odd_table
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import check_jobs
@@ -216,7 +216,12 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
                 raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
             return X
         if not sp.issparse(X):
-            X = check_array(X, dtype=None, ensure_all_finite=False, input_name="X", estimator=self)
+            try:
+                X = check_array(X, dtype=None, ensure_all_finite=False, input_name="X", estimator=self)
+            except ValueError as error:
+                if COMPLEX in str(error):
+                    raise complex_refused("X") from None
+                raise
             validate_data(self, X, reset=fitting, skip_check_array=True)
             return X
         return validate_data(
