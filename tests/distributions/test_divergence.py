@@ -16,6 +16,7 @@ from empirisk.distributions import (
     Gaussian,
     Geometric,
     Laplace,
+    Multinomial,
     MultivariateGaussian,
     Poisson,
     Uniform,
@@ -67,3 +68,15 @@ def test_laws_that_cannot_be_compared_are_refused_in_words() -> None:
     got = kl(Dirichlet([2.0, 2.0]), Dirichlet([2.0, 2.0]))
     assert got.value == pytest.approx(0.0, abs=1e-12)
     assert np.isfinite(kl(MultivariateGaussian([0.0]), MultivariateGaussian([3.0])).value)
+
+
+def test_infinite_ones_within_a_family_name_what_never_comes() -> None:
+    got = kl(Categorical([0.5, 0.25, 0.25]), Categorical([0.5, 0.5, 0.0]))
+    assert (got.value, got.low, got.high) == (math.inf, None, None)
+    assert got.reason == "q has the chance 0 of 2, which lies outside of the support of q or of floats"
+    assert "p has mass in [0, 2], and the support of q is [0, 1]" in kl(Uniform(0.0, 2.0), Uniform()).reason
+    many = kl(Multinomial([0.5, 0.3, 0.2], 6), Multinomial([0.5, 0.5, 0.0], 6))
+    assert many.reason.startswith("q has the chance 0 of [0. 0. 6.]")
+    assert kl(Gaussian(0.0, 1e-300), Gaussian(1e10, 1e-300)).reason == (
+        "the divergence is beyond what floats hold (1e308)"
+    )

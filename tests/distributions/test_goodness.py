@@ -7,16 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import ndtr
+from scipy.stats import binom
 
 from empirisk.distributions import (
+    Beta,
+    Binomial,
     Dirichlet,
+    Exponential,
     Gamma,
+    Gaussian,
+    Geometric,
     Laplace,
     Multinomial,
     MultivariateGaussian,
     NegativeBinomial,
     NormalInverseGamma,
     Poisson,
+    StudentT,
+    Uniform,
     fit_map,
     fit_mle,
     goodness_of_fit,
@@ -45,6 +53,70 @@ def test_false_alarms_are_as_rare_as_the_level_says() -> None:
     # 10 % of p-values are at most 0.1 and 50 % at most 0.5; these counts have chances below 1e-5.
     assert sum(v <= 0.1 for v in p) < 25
     assert 28 < sum(v <= 0.5 for v in p) < 72
+
+
+# Laws that can be compared with rows, how many of these are drawn, and what is known beforehand.
+SIZED: list[tuple[Any, int, dict[str, Any]]] = [
+    (Gaussian(1.0, 2.0), 20, {}),
+    (Laplace(0.0, 1.0), 20, {}),
+    (Exponential(2.0), 20, {}),
+    (Gamma(2.0, 1.0), 30, {}),
+    (Beta(2.0, 3.0), 30, {}),
+    (Poisson(4.0), 60, {}),
+    (Geometric(0.3), 60, {}),
+    (Binomial(6, 0.4), 60, {"n": 6}),
+    (NegativeBinomial(3.0, 1.0), 80, {}),
+    (Uniform(0.0, 1.0), 20, {}),
+    (StudentT(3.0), 50, {}),
+    (MultivariateGaussian([0.0, 1.0], [[1.0, 0.4], [0.4, 1.0]]), 30, {}),
+    (Dirichlet([2.0, 1.0, 3.0]), 30, {}),
+    (Multinomial([0.5, 0.3, 0.2], 6), 30, {"n": 6}),
+]
+
+
+@pytest.mark.slow  # hundreds of samples of each law, each fitted twenty times
+@pytest.mark.parametrize("row", range(len(SIZED)), ids=[law.name for law, _, _ in SIZED])
+def test_true_laws_are_rejected_as_seldom_as_the_level_says(row: int) -> None:
+    """With 19 resamples the least p-value is 5 %, where a verdict at the level 5 % just can reject."""
+    law, n, known = SIZED[row]
+    rng = np.random.default_rng(row)
+    done = rejected = 0
+    for _ in range(100 if law.name == "student_t" else 400):
+        try:
+            found = goodness_of_fit(type(law), law.sample(n, rng), n_resamples=19, random_state=rng, **known)
+        except ValueError:  # rows without a likeliest law, or whose cells are all fitted
+            continue
+        done += 1
+        rejected += "do not follow" in found.verdict
+    assert done >= 60
+    # More would have a chance of 1e-5 at the size 5 %.
+    assert rejected <= binom.ppf(1.0 - 1e-5, done, 0.05)
+
+
+CAUCHY = np.random.default_rng(0).standard_cauchy(300)
+
+
+@pytest.mark.parametrize("n_resamples", [19, 39, 71, 72])
+def test_the_verdict_and_the_p_value_agree(n_resamples: int) -> None:
+    wrong = goodness_of_fit("gaussian", CAUCHY, n_resamples=n_resamples)
+    assert wrong.p_value.value == 1.0 / (n_resamples + 1.0)
+    assert "do not follow" in wrong.verdict
+    rng = np.random.default_rng(3)
+    for x in rng.exponential(size=(6, 12)):
+        found = goodness_of_fit("gaussian", x, n_resamples=n_resamples, random_state=rng)
+        assert ("do not follow" in found.verdict) == (found.p_value.value <= 0.05)
+
+
+@pytest.mark.full  # fits of Student's law, which search long where tails are a Gaussian's
+def test_samples_without_a_likeliest_law_are_replaced_and_told() -> None:
+    found = goodness_of_fit("student_t", StudentT(3.0).sample(50, 0), n_resamples=39)
+    assert found.p_value.n == 39
+    assert found.lost > 0
+    assert f"{found.lost} more simulated samples had no likeliest law and did not count: " in str(found)
+    assert "no heavier tails than a Gaussian" in found.why
+    plain = goodness_of_fit("exponential", Exponential(1.0).sample(50, 0), n_resamples=19)
+    assert (plain.lost, plain.why) == (0, "")
+    assert "did not count" not in str(plain)
 
 
 def test_wrong_laws_are_told() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import integrate, stats
 
 from empirisk.data import BlockList
 from empirisk.distributions import (
@@ -16,6 +17,7 @@ from empirisk.distributions import (
     NormalInverseWishart,
     fit_map,
     fit_mle,
+    kl,
 )
 
 PRIOR = NormalInverseWishart([0.5, -1.0], 2.0, 7.5, [[3.0, 1.0], [1.0, 2.0]])
@@ -118,3 +120,113 @@ def test_what_is_no_prior_is_refused_in_words() -> None:
         fit_map("multivariate_gaussian", np.eye(3), PRIOR)
     with pytest.raises(ValueError, match=r"must be er\.distributions\.NormalInverseWishart"):
         fit_map("multivariate_gaussian", np.eye(3), NormalInverseGamma())
+
+
+OTHER = NormalInverseWishart([0.0, -0.5], 1.0, 5.0, [[2.0, -0.5], [-0.5, 1.0]])
+FEW = NormalInverseWishart([1.0, 0.0, 2.0], 0.7, 6.0, [[1.0, 0.3, 0.0], [0.3, 2.0, 0.1], [0.0, 0.1, 0.5]])
+
+
+@pytest.mark.full  # densities of 1500 draws, one at a time
+@pytest.mark.parametrize(
+    ("p", "q"), [(PRIOR, OTHER), (OTHER, PRIOR), (WIDE, FEW)], ids=["to", "from", "three"]
+)
+def test_the_divergence_is_the_mean_over_draws(p: NormalInverseWishart, q: NormalInverseWishart) -> None:
+    found = kl(p, q)
+    assert found.low == found.high == found.value
+    gaps = [p.log_prob(m, C) - q.log_prob(m, C) for m, C in zip(*p.sample(1500, 1), strict=True)]
+    assert abs(np.mean(gaps) - found.value) < 5.0 * np.std(gaps) / math.sqrt(len(gaps))
+
+
+def test_the_divergence_of_one_column_is_that_of_the_normal_inverse_gamma_law() -> None:
+    one, two = NormalInverseWishart([0.7], 2.0, 12.0, [[6.0]]), NormalInverseWishart([0.1], 0.5, 9.0, [[8.0]])
+    known = kl(NormalInverseGamma(0.7, 2.0, 6.0, 3.0), NormalInverseGamma(0.1, 0.5, 4.5, 4.0))
+    assert kl(one, two).value == pytest.approx(known.value, rel=1e-11)
+
+
+def test_neighbours_keep_the_digits_of_their_divergence() -> None:
+    assert abs(kl(PRIOR, PRIOR).value) < 1e-25
+    # One half of the squared step in units of its deviation, of which n k P^-1 is the information.
+    moved = NormalInverseWishart([0.5 + 1e-9, -1.0], 2.0, 7.5, [[3.0, 1.0], [1.0, 2.0]])
+    assert kl(PRIOR, moved).value == pytest.approx(0.5 * 2.0 * 7.5 * 0.4 * 1e-18, rel=1e-6)
+
+
+def test_other_laws_have_no_divergence_from_it() -> None:
+    for other in (NormalInverseWishart([0.0]), MultivariateGaussian([0.0, 0.0]), Gaussian()):
+        for p, q in ((PRIOR, other), (other, PRIOR)):
+            with pytest.raises(
+                ValueError, match=r"are a mean and a matrix, and no rows: compare it with such a law"
+            ):
+                kl(p, q)
+
+
+@pytest.mark.parametrize("freedom", [1.01, 1.001])
+def test_draws_beyond_floats_are_refused_in_words(freedom: float) -> None:
+    with pytest.raises(
+        ValueError, match=rf"^with freedom = {freedom} some draws .* it hardly exceeds d - 1 = 1"
+    ):
+        NormalInverseWishart([0.0, 0.0], 1.0, freedom).sample(2000, 0)
+
+
+def test_what_is_no_mean_or_no_covariance_is_refused_or_has_no_density() -> None:
+    law = NormalInverseWishart([0.0, 0.0])
+    unit = np.eye(2)
+    for m, C in (([0.0, math.nan], unit), ([0.0, math.inf], [[math.nan, 0.0], [0.0, 1.0]])):
+        assert math.isnan(law.log_prob(m, C))
+    for m, C in (
+        ([0.0, math.inf], unit),
+        ([0.0, 0.0], [[math.inf, 0.0], [0.0, 1.0]]),
+        ([1.0, 0.0], 1e-320 * unit),
+    ):
+        assert law.log_prob(m, C) == -math.inf
+    for m, C, name in (
+        ([0, 0, 0], np.eye(3), "mean"),
+        ([0], unit, "mean"),
+        ("a", unit, "mean"),
+        ([0, 1j], unit, "mean"),
+        ([0, 0], np.eye(3), "covariance"),
+        ([0, 0], [[1.0, 0.0], [0.0]], "covariance"),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name} must be real numbers of shape \(2,"):
+            law.log_prob(m, C)
+    with pytest.raises(
+        ValueError, match=r"^covariance must be symmetric: it holds 0.5 in row 0, column 1 and -0.5"
+    ):
+        law.log_prob([0, 0], [[1, 0.5], [-0.5, 1]])
+    assert law.log_prob([0, 0], [[1, 0.5], [0.5 + 1e-15, 1]]) == pytest.approx(
+        law.log_prob([0, 0], [[1, 0.5], [0.5, 1]]), rel=1e-12
+    )
+    for scale in ("a", [[1.0, 0.0], [0.0]], unit * 1j, [[1.0, math.nan], [math.nan, 1.0]]):
+        with pytest.raises(
+            ValueError, match="scale of the normal_inverse_wishart distribution must be a symmetric"
+        ):
+            NormalInverseWishart([0.0, 0.0], 1.0, 5.0, scale)
+
+
+ENDS = [(0.0, 7.5, 0.95), (0.9, 7.5, 0.95), (-0.999, 7.5, 0.9), (0.5, 1.2, 0.999), (0.3, 200.0, 1.0 - 1e-10)]
+
+
+@pytest.mark.parametrize(("r", "freedom", "level"), ENDS)
+def test_the_ends_of_a_covariance_are_those_of_quadrature(r: float, freedom: float, level: float) -> None:
+    """The integral is here over the slope B, whose law is Student's, by SciPy's adaptive rule."""
+    law = NormalInverseWishart([0.0, 0.0], 1.0, freedom, [[1.0, 2.0 * r], [2.0 * r, 4.0]])
+    v = freedom - 1.0
+    slope, width = 2.0 * r, math.sqrt((4.0 - 4.0 * r * r) / (v + 1.0))
+    for c, sign in zip(law.credible(level)[3], (1.0, -1.0), strict=True):
+        c, at = sign * c, sign * slope
+
+        def chance(t: float, c: float = c, at: float = at) -> float:
+            """The density of B at a point, times the chance that C_ii is so large that C_ii B <= c."""
+            b = at + width * t
+            if c < 0.0:
+                inner = stats.chi2.cdf(b / c, v) if b < 0.0 else 0.0
+            else:
+                inner = stats.chi2.sf(b / c, v) if b > 0.0 else 1.0
+            return float(stats.t.pdf(t, v + 1.0) * inner)
+
+        zero = -at / width
+        cuts = sorted({-np.inf, zero, np.inf, *(zero + s * 10.0**k for s in (-1, 1) for k in range(-3, 4))})
+        whole = sum(
+            integrate.quad(chance, low, high, epsabs=0.0, epsrel=1e-9, limit=200)[0]
+            for low, high in itertools.pairwise(cuts)
+        )
+        assert whole == pytest.approx(0.5 * (1.0 - level), rel=1e-6)

@@ -196,3 +196,12 @@ def test_a_stream_keeps_rows_that_decide_no_law_yet(est: Any, X: Any, y: Any, mo
     model.partial_fit(new, ["b"] * len(new))
     whole = clone(est).fit(np.vstack([rows, new]), [*y, *["b"] * len(new)])
     np.testing.assert_allclose(model.predict_proba(rows), whole.predict_proba(rows), rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["MultinomialNB", "BernoulliNB", "CategoricalNB"])
+def test_smoothing_beyond_what_sums_hold_is_refused_and_the_most_makes_all_alike(name: str) -> None:
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 1.0]]), np.array([0, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"^alpha must be a finite number >= 0 and <= 1e\+300, got 1e\+308$"):
+        getattr(er, name)(alpha=1e308).fit(X, y)
+    model = getattr(er, name)(alpha=1e300).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), 0.5, rtol=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -332,3 +333,76 @@ def test_light_tails_give_no_false_alarm() -> None:
         for seed in range(3):
             r = er.estimators_risk(names, model, [1.0, 3.0], 7, n_samples=1000, random_state=seed)
             assert all(e.high is not None for name in names for e in r.risk(name))
+
+
+def in_place(x: Array) -> Any:
+    """The trimmed mean of one sample, or of many, which are sorted where they lie."""
+    x.sort()
+    return x[..., 1:-1].mean(axis=-1)
+
+
+@pytest.mark.parametrize("vectorized", [False, True], ids=["one", "many"])
+@pytest.mark.parametrize("antithetic", [False, True], ids=["plain", "pairs"])
+def test_no_estimator_sees_what_another_did_to_its_sample(vectorized: bool, antithetic: bool) -> None:
+    """The variance of the first row is 1, whichever estimator comes before it."""
+    rules = {"trim": in_place, "first": lambda x: x[..., 0] * 1.0}
+    known = {"vectorized": vectorized, "antithetic": antithetic, "n_samples": 1000, "random_state": 0}
+    one = er.estimators_risk(rules, "gaussian", [0.0, 1.0], 10, **known)
+    other = er.estimators_risk(dict(reversed(rules.items())), "gaussian", [0.0, 1.0], 10, **known)
+    for name in rules:
+        assert one.risk(name) == other.risk(name)
+    for risk in one.risk("first"):
+        assert risk.value == pytest.approx(1.0, abs=5.0 * math.sqrt(2.0 / 500))
+
+
+def test_no_parameter_sees_what_a_model_or_a_target_did_to_its_numbers() -> None:
+    def sorting(theta: Any, u: Array) -> Array:
+        u.sort(axis=1)
+        return theta + u
+
+    def zeroing(theta: Any) -> Any:
+        theta *= 0.0
+        return theta
+
+    r = er.estimators_risk("first", sorting, [5.0, 0.0], 2, n_samples=1000, random_state=0)
+    u = np.random.default_rng(0).random((1000, 2))
+    np.testing.assert_allclose(r.bias("first"), u.min(axis=1).mean(), rtol=1e-9)
+    vectors = er.estimators_risk(
+        "mean", "gaussian", [[1.0, 2.0]], 4, target=zeroing, n_samples=1000, random_state=0
+    )
+    np.testing.assert_allclose(vectors.bias("mean"), [[1.0, 2.0]], atol=5.0 * math.sqrt(0.25 / 1000))
+
+
+ODD: list[tuple[str, Any]] = [
+    ("text", lambda x: "a"),
+    ("complex", lambda x: 1j),
+    ("nothing", lambda x: None),
+    ("ragged", lambda x: [1.0, 2.0][: int(x[0] > 0.0) + 1]),
+    ("date", lambda x: np.datetime64("2020-01-01")),
+]
+
+
+@pytest.mark.parametrize(("what", "rule"), ODD, ids=[name for name, _ in ODD])
+def test_estimates_that_are_no_numbers_are_refused_in_words(what: str, rule: Any) -> None:
+    with pytest.raises(ValueError, match=r"^estimator 'n' (must return a real number|returned NaN)"):
+        er.estimators_risk({"n": rule}, "gaussian", [0.0], 5, n_samples=1000)
+
+
+def test_complex_numbers_of_many_samples_are_not_cut_to_their_real_parts() -> None:
+    with pytest.raises(ValueError, match=r"^estimator 'n' must return a real number"):
+        er.estimators_risk(
+            {"n": lambda x: x.mean(axis=1) + 1j}, "gaussian", [0.0], 5, n_samples=1000, vectorized=True
+        )
+
+
+def test_targets_and_parameters_that_are_none_are_refused_in_words() -> None:
+    with pytest.raises(TypeError, match=r"^target must be a function of a parameter, or None .*, got 3\.$"):
+        er.estimators_risk("mean", "gaussian", [0.0], 5, target=3)  # type: ignore[arg-type]
+    for odd in ("a", 1j, [[1.0]], [1.0, [2.0]], math.nan):
+        with pytest.raises(ValueError, match=r"^target must be a finite number or vector, got "):
+            er.estimators_risk("mean", "gaussian", [0.0], 5, target=lambda theta, odd=odd: odd)  # type: ignore[misc]
+    for grid in (["a"], [1j], [[1.0], [1.0, 2.0]]):
+        with pytest.raises(ValueError, match=r"^parameters must be numbers"):
+            er.estimators_risk("mean", "gaussian", grid, 5)
+    with pytest.raises(TypeError, match=r"^estimators must be a sequence or a mapping, got int\.$"):
+        er.estimators_risk(3, "gaussian", [0.0], 5)  # type: ignore[arg-type]

@@ -62,6 +62,8 @@ class Grid:
         By how much of the whole panels differ from their halves, those that could not be halved included.
     ends : float
         The share of the whole in the outermost panels, beyond which nothing is seen.
+    why : str, default ""
+        Why the integral is not known, where more is known of that.
     """
 
     cuts: Array
@@ -70,6 +72,7 @@ class Grid:
     mass: Array
     error: float
     ends: float
+    why: str = ""
 
 
 @dataclass(frozen=True)

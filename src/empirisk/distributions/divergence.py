@@ -18,6 +18,9 @@ from empirisk.typing import Array
 
 __all__ = ["kl"]
 
+# Counts from the first one on among which one that q never draws is looked for.
+_ENDS = 65_536
+
 
 def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_state: Seed = 0) -> Estimate:
     """Return the Kullback-Leibler divergence ``E_p log(p(x) / q(x))`` in nats.
@@ -58,7 +61,17 @@ def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_st
     _check(p, q)
     check_level(level)
     if type(p) is type(q) and p.comparable(q):
-        return _known(p.kl(q), level, "formula of the family")
+        value = p.kl(q)
+        if not math.isinf(value):
+            return _known(value, level, "formula of the family")
+        why = _within_family(p, q) or "the divergence is beyond what floats hold (1e308)"
+        return Estimate(math.inf, None, None, level, 0, "formula of the family", why)
+    if not (isinstance(p, Distribution) and isinstance(q, Distribution)):
+        law = q if isinstance(p, Distribution) else p
+        raise ValueError(
+            f"draws of the {law.title} are a mean and a matrix, and no rows: compare it with such a law of "
+            "as many columns"
+        )
     why = _infinite(p, q)
     if why:
         return Estimate(math.inf, None, None, level, 0, "supports and tails", why)
@@ -67,9 +80,8 @@ def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_st
         log = p.log_prob(x)
         inside = np.exp(log) > 0.0
         theirs = q.log_prob(x[inside])
-        if np.isneginf(theirs).any():
-            never = x[inside][np.isneginf(theirs)][0]
-            why = f"q has the chance 0 of {never:g}, which lies outside of the support of q or of floats"
+        why = _never(x[inside], q)
+        if why:
             return Estimate(math.inf, None, None, level, 0, f"sum over {len(x):,} counts", why)
         value = float((np.exp(log[inside]) * (log[inside] - theirs)).sum())
         return _known(value, level, f"sum over {len(x):,} counts")
@@ -80,6 +92,30 @@ def kl(p: Any, q: Any, *, n_draws: int = 100_000, level: float = 0.95, random_st
 def _known(value: float, level: float, method: str) -> Estimate:
     """Return a divergence without an error but rounding."""
     return Estimate(value, value, value, level, 0, method)
+
+
+def _within_family(p: Any, q: Any) -> str:
+    """Return why the formula of a family is infinite: supports, or counts and classes that q never draws."""
+    if not isinstance(p, Distribution):
+        return ""
+    if not p.discrete:
+        return _infinite(p, q)
+    if p.dimension:  # all trials in one class
+        x = np.rint(np.sum(p.moments()[0])) * np.eye(p.dimension)
+    else:
+        low, high = p.support.low, p.support.high
+        x = np.arange(low, min(high, low + _ENDS) + 1.0)
+        x = np.append(x, high) if math.isfinite(high) else x
+    return _infinite(p, q) or _never(x[~np.isneginf(p.log_prob(x))], q)
+
+
+def _never(x: Array, q: Any) -> str:
+    """Return the first of some rows of which q has the chance 0, in words, or nothing where there is none."""
+    never = x[np.isneginf(q.log_prob(x))]
+    if not len(never):
+        return ""
+    row = f"{never[0]:g}" if never.ndim == 1 else np.array2string(never[0], threshold=6, precision=4)
+    return f"q has the chance 0 of {row}, which lies outside of the support of q or of floats"
 
 
 def _infinite(p: Any, q: Any) -> str:
@@ -146,8 +182,10 @@ def _rounded(p: Any, q: Any, x: Array) -> bool:
 def _check(p: Any, q: Any) -> None:
     """Refuse what is no law, and two laws whose rows cannot be the same."""
     for name, law in (("p", p), ("q", q)):
-        if not isinstance(law, Distribution):
+        if isinstance(law, type) or not (hasattr(law, "comparable") and hasattr(law, "kl")):
             raise TypeError(f"{name} must be a law of er.distributions, got {type(law).__name__}")
+    if not (isinstance(p, Distribution) and isinstance(q, Distribution)):
+        return
     if p.dimension != q.dimension:
         raise ValueError(
             f"p is a law of rows of {p.dimension or 1} numbers and q of {q.dimension or 1}; compare laws of "

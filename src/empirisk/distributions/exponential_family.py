@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import logsumexp
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.adaptive import Grid, resolve
 from empirisk.distributions.base import LINE, numbers
+from empirisk.distributions.count_sums import count_sum, whole_ends
 from empirisk.distributions.exponential_member import ExponentialMember
-from empirisk.distributions.family_fit import check_given, climb
+from empirisk.distributions.family_fit import check_given, climb, starved, stopped
 from empirisk.distributions.quadrature import NODES, Support, panel_nodes
 from empirisk.distributions.shares import check_vector
 from empirisk.typing import Array, Interval
 
 __all__ = ["ExponentialFamily"]
 
-# Counts that are summed up where a lattice has no end; the share of the sum that its last terms may have.
-_COUNTS, _TAIL = 16_384, 1e-12
+# The share of an integral or a sum that may lie at its open end.
+_TAIL = 1e-12
 _STEPS = 200
 # How exact an integral must be, as a share of itself.
 _EXACT = 1e-7
@@ -58,12 +58,16 @@ class ExponentialFamily(ExponentialMember):
     centre, scale : float, default 0.0 and 1.0
         About where the mass lies on a support without ends, and how far it spreads, where panels begin: they
         are halved around peaks wherever these are, and fewer where they are known.
+    log_h : callable or None
+        From numbers (n,) to log h (n,), instead of h, for measures beyond floats (1/x! from x = 171 on).
 
     Raises
     ------
     ValueError
         An integral that does not converge at eta, or that halving the panels changes by more than 1e-7 of
-        itself; an A that is not its logarithm, a gradient or a hessian other than its derivatives.
+        itself; a sum of which more than 1e-12 may be left after 1,048,576 counts; an h that leaves what
+        floats hold where the law has mass; an A that is not the logarithm, a gradient or a hessian other
+        than its derivatives.
 
     Notes
     -----
@@ -87,6 +91,7 @@ class ExponentialFamily(ExponentialMember):
     lattice: bool = False
     centre: float = 0.0
     scale: float = 1.0
+    log_h: Callable[[Array], Any] | None = None
 
     name = "exponential_family"
     closed_form = False
@@ -102,12 +107,17 @@ class ExponentialFamily(ExponentialMember):
         "lattice",
         "centre",
         "scale",
+        "log_h",
     )
 
     def __post_init__(self) -> None:
-        for name in ("h", "phi", "A", "gradient", "hessian"):
+        for name in ("h", "phi", "A", "gradient", "hessian", "log_h"):
             if not (getattr(self, name) is None or callable(getattr(self, name))):
                 raise TypeError(f"{name} must be a function or None, got {getattr(self, name)!r}")
+        if self.h is not None and self.log_h is not None:
+            raise ValueError(
+                "h and log_h are the same measure: give one of them, log_h where h leaves floats"
+            )
         if not isinstance(self.within, Interval):
             raise ValueError(f"within must be an empirisk.typing.Interval, got {self.within!r}")
         object.__setattr__(self, "eta", check_vector(self.name, "eta", self.eta, LINE))
@@ -115,7 +125,8 @@ class ExponentialFamily(ExponentialMember):
         k = self.statistics(self._first()).shape[1]
         if k != len(self.eta):
             raise ValueError(f"phi gives {k} statistics and eta has {len(self.eta)} numbers; give as many")
-        if not math.isfinite(self.log_partition(self.eta)):
+        own = self.log_partition(self.eta)
+        if not math.isfinite(own) or (self.A is not None and starved(self, self._grid(self.eta))):
             raise self._unknown(self.eta)
         self._check_given(self.eta)
 
@@ -153,6 +164,8 @@ class ExponentialFamily(ExponentialMember):
 
     def log_base(self, x: Array) -> Array:
         """Return ``log h`` of each row, the logarithm of h for each row."""
+        if self.log_h is not None:
+            return np.asarray(self.log_h(x), dtype=np.float64)
         if self.h is None:
             return np.zeros(len(x))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -169,7 +182,7 @@ class ExponentialFamily(ExponentialMember):
             return self._place.place(np.zeros(1))
         if not math.isfinite(self.within.low):
             raise ValueError("within must have a lower end where lattice=True")
-        return np.array([float(math.ceil(self.within.low))])
+        return np.array([whole_ends(self.within)[0]])
 
     def _terms(self, x: Array, eta: Array) -> tuple[Array, Array]:
         """The logarithms of ``h exp(eta . phi)`` at points, and phi."""
@@ -188,21 +201,13 @@ class ExponentialFamily(ExponentialMember):
         if key not in kept:
             while len(kept) >= _KEPT:
                 kept.pop(next(iter(kept)))
-            kept[key] = (
-                self._counts(eta) if self.lattice else resolve(lambda x: self._terms(x, eta), self._place)
+            grid = (
+                count_sum(lambda x: self._terms(x, eta)[0], *whole_ends(self.within))
+                if self.lattice
+                else resolve(lambda x: self._terms(x, eta), self._place)
             )
+            kept[key] = replace(grid, why=starved(self, grid) or grid.why)
         return kept[key]
-
-    def _counts(self, eta: Array) -> Grid:
-        """The counts that carry a lattice law; the last ones tell whether more would be needed."""
-        low, high = float(self._first()[0]), self.within.high
-        x = np.arange(low, min(high, low + _COUNTS) + 1.0)
-        log = self._terms(x, eta)[0]
-        log = np.where(np.isnan(log), -np.inf, log)
-        whole = float(logsumexp(log))
-        mass = np.exp(log - whole) if math.isfinite(whole) else np.zeros_like(log)
-        beyond = 0.0 if high - low <= _COUNTS else float(mass[-NODES:].sum())
-        return Grid(x, x, whole, mass, 0.0, beyond)
 
     def _known(self, eta: Array) -> Grid:
         """The nodes that carry the law, or an error where they do not make the integral exact."""
@@ -213,6 +218,8 @@ class ExponentialFamily(ExponentialMember):
     def _unknown(self, eta: Array) -> ValueError:
         """The error for an integral that does not converge, or is not known well enough."""
         grid = self._grid(eta)
+        if grid.why:
+            return ValueError(f"A is not known at eta = {eta.tolist()}: {grid.why}")
         if math.isfinite(grid.log_whole) and grid.ends < _TAIL and grid.error >= _EXACT:
             return ValueError(
                 f"the integral of h exp(eta phi) at eta = {eta.tolist()} is known to {grid.error:.1g} of "
@@ -236,7 +243,8 @@ class ExponentialFamily(ExponentialMember):
     def _integral(self, eta: Array) -> float:
         """The logarithm of the integral or the sum; infinite where mass lies at an open end of the nodes."""
         grid = self._grid(eta)
-        known = math.isfinite(grid.log_whole) and grid.ends < _TAIL and grid.error < _EXACT
+        known = not grid.why and math.isfinite(grid.log_whole)
+        known &= grid.ends < _TAIL and grid.error < _EXACT
         return grid.log_whole if known else math.inf
 
     def _check_given(self, eta: Array) -> None:
@@ -268,11 +276,10 @@ class ExponentialFamily(ExponentialMember):
         if left < 1e-4:
             return self.at(eta), left
         self._check_given(eta)
+        whys = [grid.why for grid in self.__dict__.get("_grids", {}).values() if grid.why]
         raise ValueError(
             f"no natural parameters were found at which phi has the mean {mean.tolist()} of the rows: the "
-            f"search ended at eta = {eta.tolist()}, {left:.2g} standard deviations away. It may lie at the "
-            "border of what phi can be, where the likelihood has no maximum; start from other eta, or set "
-            "centre and scale to where the rows are"
+            f"search ended at eta = {eta.tolist()}, {left:.2g} standard deviations away{stopped(whys)}"
         )
 
     def log_prob(self, x: Any) -> Array:

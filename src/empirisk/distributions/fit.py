@@ -19,6 +19,7 @@ from scipy.special import expit, logit, ndtri
 from empirisk.data.sums import weighted_sum
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.distributions.base import Distribution, Observations
+from empirisk.distributions.parameters import within_floats
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate
 from empirisk.results.estimate import check_level
@@ -149,7 +150,8 @@ def fit_mle(
     """
     law = family_of(family, structure, columns_of(x))
     rows = read_rows(law, x, sample_weight)
-    found = law.maximise(rows)
+    with within_floats(law.title):
+        found = law.maximise(rows)
     member = found.distribution
     matrix = covariance_of(member, rows, covariance)
     bands = intervals(member, matrix, rows.total, level, covariance)

@@ -7,6 +7,7 @@ from the fitted law and fitted again.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import Distribution
 from empirisk.distributions.exact import check_whole, clopper_pearson
 from empirisk.distributions.fit import LIKELIEST, DistributionFit, columns_of, family_of
+from empirisk.distributions.parameters import within_floats
 from empirisk.distributions.rows import read_rows
 from empirisk.distributions.uniformity import anderson_darling
 from empirisk.results import Estimate
@@ -26,8 +28,10 @@ __all__ = ["GoodnessOfFit", "goodness_of_fit"]
 
 # Fewest expected rows of a cell, so that squares are nearly chi-square.
 _CELL = 5.0
-# Fewest simulated samples: with 19 the least p-value is 5 %.
-_FEWEST = 19
+# The level of the verdict, and the fewest simulated samples: with 19 the least p-value is 5 %.
+_LEVEL, _FEWEST = 0.05, 19
+# Samples that are drawn for one that has a likeliest law, at most.
+_TRIES = 20
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,10 @@ class GoodnessOfFit:
         The chance of such a distance when the law is true, with its Monte-Carlo interval.
     n : int
         Number of rows.
+    lost : int, default 0
+        Simulated samples whose likelihood had no maximum: others were drawn in their place.
+    why : str, default ""
+        What was wrong with most of these.
     """
 
     law: Any
@@ -53,18 +61,25 @@ class GoodnessOfFit:
     name: str
     p_value: Estimate
     n: int
+    lost: int = 0
+    why: str = ""
 
     @property
     def verdict(self) -> str:
-        """What follows, in one sentence from the statistic and its p-value."""
-        high = self.p_value.high
-        if high is not None and high < 0.05:
+        """What follows at the level 5 %: the law is rejected where ``p_value.value <= 0.05``.
+
+        The simulated samples are draws like the rows where the law is true, so that ``(1 + b)/(n + 1)``, b
+        of n at least as far, is at most 0.05 with a chance of 5 % or less for any n: the p-value needs no
+        interval for that.
+        """
+        if self.p_value.value <= _LEVEL:
             law = self.law.title
             return f"The rows do not follow the {law}: do not trust intervals that take it for true."
         return f"No departure from the {self.law.title} is shown by {self.n} rows."
 
     def __str__(self) -> str:
-        return f"{self.name} {self.statistic:.4g}, p = {self.p_value}. {self.verdict}"
+        told = f"{self.name} {self.statistic:.4g}, p = {self.p_value}. {self.verdict}"
+        return f"{told} {_of_lost(self.lost, self.why)}" if self.lost else told
 
 
 def goodness_of_fit(
@@ -86,7 +101,9 @@ def goodness_of_fit(
     x : array, series or list, shape (n,), or (n, d) for laws of d numbers
         Independent rows, each counting once; at least 10.
     n_resamples : int, default 199
-        Simulated samples of n rows, each of which is fitted again; at least 19.
+        Simulated samples of n rows, each of which is fitted again; at least 19, with which the least p-value
+        is 5 %.  Those without a likeliest law are replaced, since the rows have one, as long as one in 20 is
+        fitted.
     level : float in (0, 1), default 0.95
         Of the Monte-Carlo interval of the p-value (Clopper and Pearson).
     random_state : int, Generator or RandomState, default 0
@@ -104,7 +121,7 @@ def goodness_of_fit(
     ValueError
         Laws of several numbers without a discrepancy; fits by another method than maximum likelihood; row
         weights, because a bootstrap draws rows that count once; fewer than 10 rows; counts whose cells are
-        all fitted.
+        all fitted; a law of which fewer than one sample in 20 has a likelihood with a maximum.
 
     Notes
     -----
@@ -126,7 +143,8 @@ def goodness_of_fit(
         raise ValueError("the row blocks have weights, and a comparison with a law takes each row once")
     if len(values) < 10:
         raise ValueError(f"x has {len(values)} rows, and a comparison with a law needs 10 at least")
-    member = law.maximise(rows).distribution
+    with within_floats(law.title):
+        member = law.maximise(rows).distribution
     free = round(float(np.trace(member.tangent)))
     if member.discrete and not member.dimension and len(cells_of(member, len(values))) <= free:
         raise ValueError(
@@ -136,22 +154,35 @@ def goodness_of_fit(
     seen, name = distance(member, values)
     rng = generator_of(random_state)
     above = done = 0
-    for _ in range(int(n_resamples)):
+    lost: Counter[str] = Counter()
+    while done < n_resamples:
         again = member.sample(len(values), rng)
         try:
             refitted = law.maximise(read_rows(law, again)).distribution
-        except ValueError:  # a sample without a maximum, such as one number only
+        except ValueError as error:  # a sample without a maximum, such as one number only
+            lost[str(error)] += 1
+            if lost.total() >= _TRIES * n_resamples:
+                raise ValueError(
+                    f"{_of_lost(lost.total(), most_of(lost))} Only {done} of {n_resamples} samples are left, "
+                    "too few for a p-value; give more rows, or another law"
+                ) from None
             continue
         done += 1
         above += distance(refitted, again)[0] >= seen
-    if done < _FEWEST:
-        raise ValueError(
-            f"only {done} of {n_resamples} simulated samples had a likelihood with a maximum, too few for a "
-            "p-value; take more resamples, or more rows"
-        )
     low, high = clopper_pearson(above, done, level)
     p = Estimate((above + 1.0) / (done + 1.0), low, high, level, done, "parametric bootstrap")
-    return GoodnessOfFit(member, seen, name, p, len(values))
+    return GoodnessOfFit(member, seen, name, p, len(values), lost.total(), most_of(lost))
+
+
+def most_of(errors: Counter[str]) -> str:
+    """Return what the most frequent of the errors says is wrong, or nothing where there are none."""
+    return errors.most_common(1)[0][0].partition(";")[0] if errors else ""
+
+
+def _of_lost(lost: int, why: str) -> str:
+    """Return the sentence about simulated samples that were replaced."""
+    many = "1 more simulated sample" if lost == 1 else f"{lost} more simulated samples"
+    return f"{many} had no likeliest law and did not count: {why}."
 
 
 def law_of(family: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from empirisk.distributions.base import Distribution
 from empirisk.distributions.fit import DistributionFit, columns_of, family_of, fitted
+from empirisk.distributions.parameters import within_floats
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Estimate, Kind
 from empirisk.results.estimate import check_level
@@ -72,7 +73,8 @@ def fit_map(
     law = family_of(family, structure, columns_of(x))
     check_prior(law, prior)
     rows = read_rows(law, x, sample_weight)
-    posterior = law.posterior(prior, rows)
+    with within_floats(law.title):
+        posterior = law.posterior(prior, rows)
     theta = posterior.mode()
     matrix: Array = np.atleast_2d(posterior.moments()[1])
     names = list(law.coordinates)

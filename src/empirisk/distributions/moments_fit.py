@@ -15,6 +15,7 @@ import numpy as np
 from empirisk.data.sums import weighted_sum
 from empirisk.distributions.base import Distribution, Observations, check_held
 from empirisk.distributions.fit import DistributionFit, columns_of, family_of, fitted, intervals
+from empirisk.distributions.parameters import within_floats
 from empirisk.distributions.rows import read_rows
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
@@ -72,8 +73,9 @@ def fit_moments(
             f"than 1e-150, whose square floats do not hold, and the law of variance 0 is no {law.title}; "
             "look at where x comes from, or change its unit"
         )
-    member = law.matched(mean, *central)
-    matrix = moment_covariance(law, rows, mean, central)
+    with within_floats(law.title):
+        member = law.matched(mean, *central)
+        matrix = moment_covariance(law, rows, mean, central)
     claim = "the moments of the law are those of the rows but for rounding; the likelihood is not the largest"
     bands = intervals(member, matrix, rows.total, level, "moments")
     for name, why in law.unsure_by_moments.items():

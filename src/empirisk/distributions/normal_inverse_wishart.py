@@ -13,19 +13,26 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
-from scipy.special import chdtri, stdtr, stdtrit
+from scipy.special import chdtri, expit, gammainccinv, gammaincinv, stdtr, stdtrit
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import LINE, POSITIVE, Observations, check_between
+from empirisk.distributions.gamma import Gamma
 from empirisk.distributions.multivariate_gaussian import root_of
+from empirisk.distributions.odd_rows import check_size
+from empirisk.distributions.quadrature import panel_nodes
 from empirisk.distributions.shares import check_vector
 from empirisk.distributions.stirling import deviance, stirling_rest
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array, Interval
 
 __all__ = ["NormalInverseWishart"]
 
-# Nodes of the integral over a variance: the integrand is smooth, and is known to about 1e-9 with these.
-_AT, _WEIGHT = np.polynomial.legendre.leggauss(200)
+# How far a covariance that is given may be from symmetric, as a share of its largest entry.
+_BENT = 1e-10
+# How far integrals over a variance go in logits, their narrowest panels as a share of the widest, and the
+# largest end.
+_REACH, _FINE, _WIDEST = 40.0, 0.05, 1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +75,13 @@ class NormalInverseWishart:
         check_between(self.name, "strength", self.strength, POSITIVE)
         freedom = d + 2.0 if self.freedom is None else self.freedom
         check_between(self.name, "freedom", freedom, Interval(d - 1.0, math.inf, False, False))
-        P = np.eye(d) if self.scale is None else np.array(self.scale, dtype=np.float64)
-        if P.shape != (d, d) or not np.isfinite(P).all() or not np.array_equal(P, P.T):
+        try:
+            P = np.eye(d) if self.scale is None else np.array(self.scale)
+            P = P.astype(np.float64) if P.dtype.kind in "biufO" else np.array(np.nan)
+        except (TypeError, ValueError):
+            P = np.array(np.nan)
+        real = P.shape == (d, d) and np.isfinite(P).all()
+        if not (real and np.array_equal(P, P.T)):
             raise ValueError(
                 f"scale of the {self.name} distribution must be a symmetric matrix of finite numbers, {d} by "
                 f"{d}, as mean is long"
@@ -108,17 +120,36 @@ class NormalInverseWishart:
         ----------
         mean : array, shape (d,)
         covariance : array, shape (d, d)
-            Symmetric; -inf is returned where it is not positive definite.
+            Symmetric but for rounding; -inf is returned where it is not positive definite.  NaN in either
+            gives NaN, and there is no density at what is infinite.
         """
-        d, n, k = self.dimension, float(self.freedom or 0.0), float(self.strength)
-        C = np.asarray(covariance, dtype=np.float64)
+        d = self.dimension
+        m, C = self._entries("mean", mean, (d,)), self._entries("covariance", covariance, (d, d))
+        if np.isnan(m).any() or np.isnan(C).any():
+            return math.nan
+        if np.isinf(m).any() or np.isinf(C).any():
+            return -math.inf
+        row, column = np.unravel_index(np.argmax(np.abs(C - C.T)), C.shape)
+        if abs(C[row, column] - C[column, row]) > _BENT * np.abs(C).max():
+            raise ValueError(
+                f"covariance must be symmetric: it holds {C[row, column]:g} in row {row}, column {column} "
+                f"and {C[column, row]:g} in row {column}, column {row}"
+            )
         try:
-            L = np.linalg.cholesky(C)
+            L = np.linalg.cholesky(0.5 * C + 0.5 * C.T)
         except np.linalg.LinAlgError:
             return -math.inf
+        with np.errstate(all="ignore"):
+            half, gap = (solve_triangular(L, v, lower=True) for v in (self._root, m - self.mean))
+            # A density below the least float has the logarithm -inf.
+            held = np.isfinite(half * half).all() and np.isfinite(gap * gap).all()
+            return self._log_density(L, half, gap) if held else -math.inf
+
+    def _log_density(self, L: Array, half: Array, gap: Array) -> float:
+        """Return the logarithm of the density at ``C = L L'``, from ``L^-1 R`` and ``L^-1 (m - u)``."""
+        d, n, k = self.dimension, float(self.freedom or 0.0), float(self.strength)
         # Stirling's formula for each factor of the multivariate Gamma function, each with an eigenvalue of
         # P C^-1 / 2: no two numbers of the size of n log n are subtracted.
-        half = solve_triangular(L, self._root, lower=True)
         rate = 0.5 * np.linalg.svd(half, compute_uv=False) ** 2
         i = np.arange(d)
         x = 0.5 * (n - i)
@@ -126,9 +157,21 @@ class NormalInverseWishart:
             0.5 * np.log(x / (2.0 * math.pi)) - stirling_rest(x) - deviance(x, rate) + 0.5 * i * np.log(rate)
         )
         norm = 0.5 * d * math.log(k / (2.0 * math.pi)) - 0.25 * d * (d - 1) * math.log(math.pi)
-        gap = solve_triangular(L, np.asarray(mean, dtype=np.float64) - self.mean, lower=True)
         log_det = 2.0 * float(np.log(np.diag(L)).sum())
         return norm + float(each.sum()) - 0.5 * ((d + 2.0) * log_det + k * float(gap @ gap))
+
+    def _entries(self, name: str, value: Any, shape: tuple[int, ...]) -> Array:
+        """Return an argument as floats of this shape, or refuse it by its name."""
+        try:
+            out = np.asarray(value)
+            if out.dtype.kind in "biufO" and out.shape == shape:
+                return out.astype(np.float64)
+        except (TypeError, ValueError):
+            pass
+        raise ValueError(
+            f"{name} must be real numbers of shape {shape}, since the law is one of {self.dimension} "
+            f"columns, got {value!r:.60}"
+        )
 
     def sample(self, size: int, random_state: Seed = None) -> tuple[Array, Array]:
         """Return independent means, (size, d), and covariances, (size, d, d), by Bartlett's triangle.
@@ -139,17 +182,60 @@ class NormalInverseWishart:
             How many.
         random_state : int, Generator, RandomState or None, default None
             Seed.
+
+        Raises
+        ------
+        ValueError
+            Draws beyond floats, as they come where the degrees of freedom hardly exceed d - 1.
         """
+        check_size(size)
         d, n, rng = self.dimension, float(self.freedom or 0.0), generator_of(random_state)
         # With P = R R' and W = A A' Wishart, C = R W^-1 R' has the law; A is triangular.
         A = np.zeros((size, d, d))
         for i in range(d):
             A[:, i, i] = np.sqrt(rng.gamma(0.5 * (n - i), 2.0, size))
             A[:, i, :i] = rng.standard_normal((size, i))
-        half = self._root @ np.linalg.inv(A).transpose(0, 2, 1)
-        C = half @ half.transpose(0, 2, 1)
         z = rng.standard_normal((size, d))
-        return self.mean + np.einsum("sij,sj->si", half, z) / math.sqrt(self.strength), C
+        held = bool((np.diagonal(A, axis1=1, axis2=2) > 0.0).all())
+        with np.errstate(all="ignore"):
+            half = self._root @ np.linalg.inv(A if held else np.eye(d)[None]).transpose(0, 2, 1)
+            C = half @ half.transpose(0, 2, 1)
+            m = self.mean + np.einsum("sij,sj->si", half, z[: len(half)]) / math.sqrt(self.strength)
+        if not (held and np.isfinite(C).all() and np.isfinite(m).all()):
+            raise ValueError(
+                f"with freedom = {n:g} some draws of the {self.title} are beyond what floats hold (1e308): "
+                f"it hardly exceeds d - 1 = {d - 1}; give a larger one"
+            )
+        return m, 0.5 * C + 0.5 * C.transpose(0, 2, 1)
+
+    def comparable(self, other: Any) -> bool:
+        """Return whether ``kl`` has a formula for another member: for as many columns."""
+        return bool(self.dimension == other.dimension)
+
+    def kl(self, other: NormalInverseWishart) -> float:
+        """Return the divergence of the laws of C, and the mean of that of the laws of m given C.
+
+        With the eigenvalues l_i of ``P^-1 Q`` it is the sum over i from 0 of ``KL(Gamma((n - i)/2, 1),
+        Gamma((o - i)/2, l_i)) + i/2 (l_i - 1 - log l_i)``, and ``d (j/k - 1 - log(j/k))/2 + j n (u - w)' P^-1
+        (u - w)/2``; w, j, o and Q are mean, strength, freedom and scale of `other`.  No term is below 0.
+        """
+        if type(other) is not type(self) or not self.comparable(other):
+            raise ValueError(
+                f"kl of the {self.title} compares two such laws of as many columns, got {other!r:.80}"
+            )
+        d, k, j = self.dimension, float(self.strength), float(other.strength)
+        n, o = float(self.freedom or 0.0), float(other.freedom or 0.0)
+        with np.errstate(all="ignore"):
+            gap = solve_triangular(self._root, self.mean - other.mean, lower=True)
+            half = solve_triangular(self._root, other._root, lower=True)
+            ratio = np.linalg.svd(half, compute_uv=False) ** 2
+            if not (np.isfinite(ratio) & (ratio > 0.0)).all():
+                return math.inf  # beyond floats
+            i = np.arange(d)
+            pairs = zip(0.5 * (n - i), 0.5 * (o - i), ratio, strict=True)
+            gammas = sum(Gamma(float(a)).kl(Gamma(float(b), float(r))) for a, b, r in pairs)
+            rest = float((0.5 * i * deviance(1.0, ratio)).sum()) + 0.5 * d * float(deviance(1.0, j / k))
+            return float(gammas + rest + 0.5 * j * n * float(gap @ gap))
 
     def updated(self, data: Observations) -> Self:
         """Return the law after rows, which add their number, their mean and their squares about it.
@@ -202,33 +288,48 @@ class NormalInverseWishart:
         has Student's law and is independent of the variance, so that its distribution is an integral over
         that.
         """
-        tail, v = 0.5 * (1.0 - level), self._freedom
+        check_level(level)
+        tail, v = 0.5 * (1.0 - float(level)), self._freedom
         P, k = self.scale, float(self.strength)
-        half = float(stdtrit(v, 1.0 - tail)) * np.sqrt(np.diag(P) / (v * k))
+        half = -float(stdtrit(v, tail)) * np.sqrt(np.diag(P) / (v * k))
         out = [np.column_stack([self.mean - half, self.mean + half])]
         for i, j in zip(*(map(int, at) for at in np.triu_indices(self.dimension)), strict=True):
             if i == j:
-                ends = P[i, i] / chdtri(v, np.array([1.0 - tail, tail]))
-                out.append(np.sort(ends)[None, :])
+                with np.errstate(divide="ignore"):
+                    ends = P[i, i] / np.array([chdtri(v, tail), 2.0 * gammaincinv(0.5 * v, tail)])
+                out.append(ends[None, :])
             else:
-                out.append(np.array([[self._slope_end(i, j, tail), self._slope_end(i, j, 1.0 - tail)]]))
+                # The upper end is less the lower one of the covariance with the other sign.
+                out.append(np.array([[self._slope_end(i, j, tail, 1.0), -self._slope_end(i, j, tail, -1.0)]]))
         return np.concatenate(out)
 
-    def _slope_end(self, i: int, j: int, q: float) -> float:
-        """Return the quantile q of ``C_ij = C_ii B``, by bisection of an integral over C_ii."""
+    def _slope_end(self, i: int, j: int, q: float, sign: float) -> float:
+        """Return the quantile q <= 1/2 of ``sign C_ij = C_ii B``, the root of an integral over C_ii.
+
+        The integral is one over the logit s of the distribution function of chi-square: what is beyond 40 of
+        log q has no weight, however small q is.  Panels are as wide as what they carry is smooth.
+        """
         v, P = self._freedom, self.scale
-        variance = P[i, i] / chdtri(v, 0.5 * (_AT + 1.0))
-        slope = P[i, j] / P[i, i]
-        width = math.sqrt((P[j, j] - P[i, j] * slope) / (P[i, i] * (v + 1.0)))
+        slope = sign * P[i, j] / P[i, i]
+        width = math.sqrt((P[j, j] - P[i, j] * (P[i, j] / P[i, i])) / (P[i, i] * (v + 1.0)))
+        # How far s goes while C_ii B passes c: the width of B against how fast log chi2 changes with s.
+        step = width / max(abs(slope), 1e-300) / max(2.0 / v, 0.6 * math.sqrt(2.0 / v))
+        low, high = math.log(q) - _REACH, _REACH
+        cuts = np.linspace(low, high, math.ceil((high - low) / (4.0 * min(1.0, max(_FINE, step)))) + 1)
+        s, weight = (a.ravel() for a in panel_nodes(cuts[:-1], cuts[1:]))
+        share = weight * expit(s) * expit(-s)
+        chi = 2.0 * np.where(s < 0.0, gammaincinv(0.5 * v, expit(s)), gammainccinv(0.5 * v, expit(-s)))
 
         def beyond(c: float) -> float:
-            """Return by how much the chance of at most c exceeds q."""
-            return float(0.5 * _WEIGHT @ stdtr(v + 1.0, (c / variance - slope) / width)) - q
+            """Return by how much the chance of at most c exceeds q, as a share of q."""
+            return float(share @ stdtr(v + 1.0, (c * (chi / P[i, i]) - slope) / width)) / q - 1.0
 
         reach = math.sqrt(P[i, i] * P[j, j]) / v
         while beyond(-reach) > 0.0 or beyond(reach) < 0.0:
             reach *= 2.0
-        return float(brentq(beyond, -reach, reach, xtol=1e-13 * reach, rtol=1e-12))
+            if not reach < _WIDEST:  # the end is beyond floats
+                return -math.inf
+        return float(brentq(beyond, -reach, reach, xtol=1e-14 * reach, rtol=1e-13))
 
     def predictive(self) -> Any:
         """Return the law of a new row as ``scipy.stats.multivariate_t``, with ``logpdf`` and ``rvs``.

@@ -16,7 +16,7 @@ import numpy as np
 from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
-__all__ = ["GUARDED", "check_held", "guard", "numbers"]
+__all__ = ["GUARDED", "chances", "check_held", "check_size", "guard", "numbers"]
 
 
 def numbers(x: Any, dimension: int = 0) -> Array:
@@ -40,6 +40,35 @@ def numbers(x: Any, dimension: int = 0) -> Array:
             f"x has shape {np.shape(x)}; give rows of {dimension} numbers, of shape (n, {dimension})"
         )
     return out
+
+
+def chances(u: Any) -> Array:
+    """Return what quantiles are asked for as floats, or refuse in words what is no array of real numbers.
+
+    Examples
+    --------
+    >>> chances([0.25, 2]).tolist()
+    [0.25, 2.0]
+    """
+    try:
+        out = np.asarray(u)
+        return np.asarray(out if out.dtype.kind in "biuf" else _plain(u), dtype=np.float64)
+    except ValueError:
+        raise ValueError(f"u must be real numbers, chances from 0 to 1, got {u!r:.60}") from None
+
+
+def check_size(size: Any) -> None:
+    """Refuse what is no number of draws.
+
+    Examples
+    --------
+    >>> check_size(-1)
+    Traceback (most recent call last):
+    ...
+    ValueError: size must be a whole number >= 0 of draws, got -1
+    """
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+        raise ValueError(f"size must be a whole number >= 0 of draws, got {size!r}")
 
 
 def check_held(sums: Any) -> None:
@@ -138,7 +167,7 @@ def _quantile(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(f)
     def of_chances(self: Any, u: Any) -> Array:
-        chance = np.asarray(u, dtype=np.float64)
+        chance = chances(u)
         inside = (chance >= 0.0) & (chance <= 1.0)
         if inside.all():
             return np.asarray(f(self, chance))
@@ -186,13 +215,23 @@ def _intervals(f: Callable[..., Any]) -> Callable[..., Any]:
     return of_fit
 
 
+def _credible(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that refuses a level that is no chance: 0, 1, and NaN."""
+
+    @wraps(f)
+    def of_level(self: Any, level: float) -> Array:
+        check_level(level)
+        return np.asarray(f(self, float(level)))
+
+    return of_level
+
+
 def _sample(f: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that refuses odd sizes, and whose draws lie inside of the support."""
 
     @wraps(f)
     def of_size(self: Any, size: Any, random_state: Any = None) -> Array:
-        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
-            raise ValueError(f"size must be a whole number >= 0 of draws, got {size!r}")
+        check_size(size)
         try:
             with np.errstate(all="ignore"):
                 draws = np.asarray(f(self, int(size), random_state))
@@ -231,6 +270,7 @@ GUARDED: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
     "quantile": _quantile,
     "sample": _sample,
     "exact_intervals": _intervals,
+    "credible": _credible,
     **dict.fromkeys(
         ("moments", "entropy", "fisher_information", "inverse_information", "estimate_covariance", "kl"),
         _number,

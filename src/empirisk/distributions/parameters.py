@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any
 
@@ -9,7 +11,11 @@ import numpy as np
 
 from empirisk.typing import Array, Interval
 
-__all__ = ["check_between", "check_count", "check_vector"]
+__all__ = ["OutOfDomainError", "check_between", "check_count", "check_vector", "within_floats"]
+
+
+class OutOfDomainError(ValueError):
+    """A parameter that lies outside of its interval: an error of who gave it, or of a fit beyond floats."""
 
 
 def check_between(law: str, name: str, value: Any, domain: Interval) -> None:
@@ -17,14 +23,16 @@ def check_between(law: str, name: str, value: Any, domain: Interval) -> None:
 
     Examples
     --------
-    >>> check_between("bernoulli", "p", 1.5, Interval(0.0, 1.0))
+    >>> check_between("bernoulli", "p", 1.5, Interval(0.0, 1.0))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: p of the bernoulli distribution must be a number in [0, 1], got 1.5
+    empirisk.distributions.parameters.OutOfDomainError: p of the bernoulli distribution must be ... got 1.5
     """
     plain = np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf"
     if not plain or not bool(domain.contains(np.asarray(value, dtype=np.float64))):
-        raise ValueError(f"{name} of the {law} distribution must be a number in {domain}, got {value!r}")
+        raise OutOfDomainError(
+            f"{name} of the {law} distribution must be a number in {domain}, got {value!r}"
+        )
 
 
 def check_count(law: str, name: str, value: Any) -> None:
@@ -62,3 +70,25 @@ def check_vector(law: str, name: str, value: Any, domain: Interval, size: int = 
         )
     out.flags.writeable = False
     return out
+
+
+@contextmanager
+def within_floats(title: str) -> Iterator[None]:
+    """Refuse a law of rows whose parameters no floats hold: its error would name numbers that nobody gave.
+
+    Examples
+    --------
+    >>> with within_floats("exponential distribution"):  # doctest: +ELLIPSIS
+    ...     check_between("exponential", "rate", float("inf"), Interval(0.0, 1.0))
+    Traceback (most recent call last):
+    ...
+    ValueError: the exponential distribution of these rows has parameters beyond ...
+    """
+    try:
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            yield
+    except (OutOfDomainError, OverflowError, ZeroDivisionError):
+        raise ValueError(
+            f"the {title} of these rows has parameters beyond those that floats hold (1e-308 to 1e308): "
+            "change the unit of x"
+        ) from None

@@ -20,7 +20,10 @@ from empirisk.estimators.undecided import UndecidedError
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
-__all__ = ["NaiveBayes", "class_sums"]
+__all__ = ["MOST_ALPHA", "NaiveBayes", "class_sums"]
+
+# Largest smoothing, of which sums over 1e8 columns are floats.
+MOST_ALPHA = 1e300
 
 UNSEEN = "is none of the classes of the first partial_fit; give classes= with all labels that will ever come"
 
@@ -124,7 +127,7 @@ class CountedColumns(NaiveBayes):
     _sparse = True
 
     def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, 0.0)
+        check_number("alpha", self.alpha, 0.0, MOST_ALPHA)
 
     def _values(self, X: Any) -> Any:
         """Return the cells that are summed, as numbers of the two formats of the loops."""

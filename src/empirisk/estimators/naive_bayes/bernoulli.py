@@ -31,9 +31,9 @@ class BernoulliNB(CountedColumns):
     Parameters
     ----------
     alpha : float, default 1.0
-        Lidstone's smoothing, rows with and rows without each column that are added to each class, >= 0.  With
-        0 what a class never had has the chance 0, and the first new row with it an infinite loss: such a fit
-        is refused by name.
+        Lidstone's smoothing, rows with and rows without each column that are added to each class, from 0 to
+        1e300.  With 0 what a class never had has the chance 0, and the first new row with it an infinite
+        loss: such a fit is refused by name.
     binarize : float or None, default 0.0
         Numbers above it count as 1, others as 0; None takes X as it is, which must hold 0 and 1 alone.
     priors

@@ -12,6 +12,7 @@ from empirisk.data.columns import ColumnCoder
 from empirisk.data.row_blocks import Block
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
+from empirisk.estimators.naive_bayes.base import MOST_ALPHA
 from empirisk.estimators.naive_bayes.coded_columns import CodedColumns, padded
 from empirisk.estimators.naive_bayes.multinomial import MultinomialNB
 from empirisk.estimators.undecided import UndecidedError
@@ -31,9 +32,9 @@ class CategoricalNB(CodedColumns):
     Parameters
     ----------
     alpha : float, default 1.0
-        Lidstone's smoothing, rows that are added to each category of each class, >= 0.  With 0 a category
-        that a class did not have has the chance 0 there, and the first new row with it an infinite loss: such
-        a fit is refused by name.
+        Lidstone's smoothing, rows that are added to each category of each class, from 0 to 1e300.  With 0 a
+        category that a class did not have has the chance 0 there, and the first new row with it an infinite
+        loss: such a fit is refused by name.
     priors
         As in :class:`MultinomialNB`.
 
@@ -79,7 +80,7 @@ class CategoricalNB(CodedColumns):
         self._set(locals())
 
     def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, 0.0)
+        check_number("alpha", self.alpha, 0.0, MOST_ALPHA)
 
     def _categorical(self, X: Any, reset: bool) -> Sequence[bool]:
         return [True] * int(X.shape[1])

@@ -14,6 +14,7 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import Block
 from empirisk.estimators.checks import check_choice, check_number
 from empirisk.estimators.documented import documented
+from empirisk.estimators.naive_bayes.base import MOST_ALPHA
 from empirisk.estimators.naive_bayes.bernoulli import BernoulliNB
 from empirisk.estimators.naive_bayes.categorical import CategoricalNB
 from empirisk.estimators.naive_bayes.coded_columns import CodedColumns
@@ -91,7 +92,8 @@ class MixedNB(CodedColumns):
         truth values "bernoulli", and numbers "gaussian": whether whole numbers are counts is not seen from
         their type.  A dict gives the kinds of some columns, by name or number; a sequence those of all.
     alpha : float, default 1.0
-        Lidstone's smoothing, rows (draws, of multinomial columns) that are added to each class, >= 0.
+        Lidstone's smoothing, rows (draws, of multinomial columns) that are added to each class, from 0 to
+        1e300.
     var_smoothing : float, default 1e-9
         Share of the variance of a column over all rows that is added to its variance in each class, >= 0.
     priors
@@ -152,7 +154,7 @@ class MixedNB(CodedColumns):
         self._set(locals())
 
     def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, 0.0)
+        check_number("alpha", self.alpha, 0.0, MOST_ALPHA)
         check_number("var_smoothing", self.var_smoothing, 0.0)
 
     # -- rows ---------------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ class MultinomialNB(CountedColumns):
     Parameters
     ----------
     alpha : float, default 1.0
-        Lidstone's smoothing, draws that are added to each column of each class, >= 0.  With 0 a word that a
-        class did not have has the chance 0 there, and the first new text with it an infinite loss: such a
-        fit is refused by name.
+        Lidstone's smoothing, draws that are added to each column of each class, from 0 to 1e300.  With 0 a
+        word that a class did not have has the chance 0 there, and the first new text with it an infinite
+        loss: such a fit is refused by name.
     priors : mapping or array, shape (K,), optional
         Chances of the classes, by label or in sorted order of the labels; the shares of the weights by
         default.

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.seeds import Seed, generator_of
-from empirisk.evaluation.intervals.base import check_whole
+from empirisk.evaluation.intervals.base import Floats, check_whole
 from empirisk.resampling.parametric.estimators import ESTIMATORS
 from empirisk.resampling.parametric.existence import lacking, tails_of
 from empirisk.resampling.parametric.models import check_parameters, draws_itself, transform_of
 from empirisk.resampling.parametric.result import EstimatorsRisk
-from empirisk.resampling.parametric.simulate import simulate
+from empirisk.resampling.parametric.simulate import floats_of, simulate
 from empirisk.results.estimate import check_level
 
 __all__ = ["estimators_risk"]
@@ -103,10 +103,7 @@ def estimators_risk(
         raise ValueError(f"n_samples must be at least {MIN_SAMPLES}, got {n_samples}.")
     grid = _grid(parameters)
     check_parameters(model, grid)
-    aims = [np.asarray(theta if target is None else target(theta), dtype=np.float64) for theta in grid]
-    for theta, aim in zip(grid, aims, strict=True):
-        if aim.ndim > 1 or not np.isfinite(aim).all():
-            raise ValueError(f"target must be a finite number or vector, got {aim!r} at parameter {theta!r}.")
+    aims = [_aim(target, theta) for theta in grid]
     named = _named(estimators)
     errors = simulate(
         named,
@@ -128,8 +125,27 @@ def estimators_risk(
     return EstimatorsRisk(errors, grid, n, n_samples - n_samples % 2 if antithetic else n_samples, level)
 
 
+def _aim(target: Any, theta: Any) -> Floats:
+    """Return what is estimated at a parameter, a finite number or a vector, or say that it is none."""
+    if not (target is None or callable(target)):
+        raise TypeError(
+            f"target must be a function of a parameter, or None for the parameter, got {target!r}."
+        )
+    found = theta if target is None else target(np.array(theta) if np.ndim(theta) else theta)
+    aim = floats_of(found)
+    if aim is None or aim.ndim > 1 or not np.isfinite(aim).all():
+        raise ValueError(
+            f"target must be a finite number or vector, got {found!r:.60} at parameter {theta!r}."
+        )
+    return aim
+
+
 def _grid(parameters: Sequence[Any]) -> list[Any]:
-    values = np.asarray(parameters, dtype=np.float64)
+    values = floats_of(parameters)
+    if values is None:
+        raise ValueError(
+            f"parameters must be numbers (m,) or vectors (m, d) of one length, got {parameters!r:.60}."
+        )
     if values.ndim not in (1, 2) or 0 in values.shape:
         raise ValueError(f"parameters must be numbers (m,) or vectors (m, d), got shape {values.shape}.")
     if not np.isfinite(values).all():
@@ -140,6 +156,8 @@ def _grid(parameters: Sequence[Any]) -> list[Any]:
 def _named(estimators: Any) -> dict[str, Callable[..., Any]]:
     if isinstance(estimators, str) or callable(estimators):
         estimators = [estimators]
+    if not isinstance(estimators, Sequence | Mapping):
+        raise TypeError(f"estimators must be a sequence or a mapping, got {type(estimators).__name__}.")
     if not isinstance(estimators, Mapping):
         names = [e if isinstance(e, str) else getattr(e, "__name__", repr(e)) for e in estimators]
         twice = sorted({name for name in names if names.count(name) > 1})

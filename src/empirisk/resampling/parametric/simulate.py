@@ -15,7 +15,7 @@ from empirisk.resampling.parametric.estimators import Many
 from empirisk.resampling.parametric.existence import heavy
 from empirisk.resampling.parametric.models import Transform, uniforms
 
-__all__ = ["Errors", "simulate"]
+__all__ = ["Errors", "floats_of", "simulate"]
 
 # Numbers that a block of samples holds.
 BLOCK = 1 << 20
@@ -102,7 +102,9 @@ def simulate(
 
 
 def _samples(transform: Transform, theta: Any, u: Floats) -> Floats:
-    x = np.asarray(transform(theta, u), dtype=np.float64)
+    # Copies: the next parameter sees the same numbers, whatever the model does to its own.
+    own = np.array(theta) if np.ndim(theta) else theta
+    x = np.asarray(transform(own, u.copy()), dtype=np.float64)
     if x.shape[:2] != u.shape[:2]:
         raise ValueError(f"model returned shape {x.shape} for uniforms of shape {u.shape}.")
     if not np.isfinite(x).all():
@@ -117,7 +119,8 @@ def _errors(
 ) -> Floats:
     """Return the errors ``T - g`` of an estimator, shape (samples, k), or say which answer was wrong."""
     many = vectorized or isinstance(estimator, Many)
-    found = np.asarray(estimator(x) if many else [estimator(row) for row in x], dtype=np.float64)
+    x = x.copy()  # the next estimator sees the same samples, whatever this one does to its own
+    found = _numbers(name, estimator(x) if many else [estimator(row) for row in x], theta)
     if found.shape != (len(x), *target.shape):
         raise ValueError(
             f"estimator {name!r} returned shape {found.shape[1:]} for each sample, but the target has "
@@ -126,6 +129,32 @@ def _errors(
     if not np.isfinite(found).all():
         raise ValueError(f"estimator {name!r} returned NaN or infinity at parameter {theta!r}.")
     return (found - target).reshape(len(x), -1)
+
+
+def _numbers(name: str, found: Any, theta: Any) -> Floats:
+    """Return the answers of an estimator as floats, or refuse what are no real numbers, as many each time."""
+    values = floats_of(found)
+    if values is None:
+        raise ValueError(
+            f"estimator {name!r} must return a real number for each sample, or as many for each as the "
+            f"target has, got {found!r:.60} at parameter {theta!r}."
+        )
+    return values
+
+
+def floats_of(values: Any) -> Floats | None:
+    """Return real numbers as an array of floats, and None for text, complex numbers and ragged lists.
+
+    Examples
+    --------
+    >>> floats_of([1, 2]), floats_of([1, 2j]), floats_of([[1], [1, 2]])
+    (array([1., 2.]), None, None)
+    """
+    try:
+        found = np.asarray(values)
+        return found.astype(np.float64) if found.dtype.kind in "biufO" else None
+    except (TypeError, ValueError):
+        return None
 
 
 def _summary(errors: Floats) -> Errors:
