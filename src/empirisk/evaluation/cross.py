@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from empirisk.evaluation.candidate import one_model
-from empirisk.evaluation.evaluate import Metrics, named
+from empirisk.evaluation.evaluate import Metrics, One, known, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import one_split_target, scored_target
-from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Metric, Predictions
+from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, Metric, Predictions, find_metric
+from empirisk.evaluation.metrics.base import whose
 from empirisk.evaluation.metrics.row_loss import RowLoss, with_note
 from empirisk.evaluation.metrics.scorer import Scorer, find_scorer
 from empirisk.evaluation.outputs import unpenalised
@@ -42,6 +43,8 @@ class CrossEvaluation(Evaluation):
         One for each repeat of K folds (empty when the splits are not repeats of K folds).
     held_out : tuple of Predictions
         The test rows of each split.
+    metrics : mapping of str to Metric, optional
+        Our metrics by the name under which they were asked for, where it is not their own.
     """
 
     def __init__(
@@ -51,8 +54,10 @@ class CrossEvaluation(Evaluation):
         fitted: Fitted,
         out_of_fold: tuple[Predictions, ...],
         held_out: tuple[Predictions, ...],
+        metrics: Mapping[str, Metric] | None = None,
     ) -> None:
         super().__init__(estimates, title)
+        self.metrics = dict(metrics or {})
         self.fitted = fitted
         self.out_of_fold = out_of_fold
         self.held_out = held_out
@@ -61,6 +66,10 @@ class CrossEvaluation(Evaluation):
     def plan(self) -> Plan:
         """The plan of the splits: which rows were held out in which fold."""
         return self.fitted.plan
+
+    def ours(self, metric: str) -> Metric | None:
+        """Return our metric that was asked for under this name; None for a foreign scorer."""
+        return self.metrics.get(metric, METRICS.get(metric))
 
     @property
     def fit_seconds(self) -> Floats:
@@ -75,7 +84,8 @@ class CrossEvaluation(Evaluation):
             raise ValueError(
                 "these splits do not test every row once per repeat, so there are no out-of-fold losses."
             )
-        rows = [METRICS[metric].losses(p) for p in self.out_of_fold]
+        ours = known(self.metrics.get(metric, metric))
+        rows = [ours.losses(p) for p in self.out_of_fold]
         if any(row is None for row in rows):
             raise ValueError(f"{metric} is no mean of row losses; use the values and intervals instead.")
         return np.stack([row for row in rows if row is not None])
@@ -84,8 +94,9 @@ class CrossEvaluation(Evaluation):
         """Return the standard error behind the interval of `metric` (one-standard-error rule); NaN if
         unknown.
         """
-        if self.out_of_fold and metric in METRICS:
-            return METRICS[metric].standard_error(self.out_of_fold, self.plan.folds)
+        ours = self.ours(metric)
+        if self.out_of_fold and ours is not None:
+            return ours.standard_error(self.out_of_fold, self.plan.folds)
         scores = self.fold_scores(metric)
         if scores.size < 2:
             return math.nan
@@ -95,7 +106,8 @@ class CrossEvaluation(Evaluation):
         """Return the metric on the test rows of each split, shape (J,); NaN where undefined."""
         if metric in self.fitted.scores:
             return self.fitted.scores[metric]
-        return np.array([METRICS[metric].value(p) for p in self.held_out])
+        ours = known(self.metrics.get(metric, metric))
+        return np.array([ours.value(p) for p in self.held_out])
 
 
 def run(
@@ -106,23 +118,23 @@ def run(
     level: float,
     progress: Progress | None = None,
     keep: Callable[[Any], Any] | None = None,
+    positive: Any = None,
 ) -> CrossEvaluation:
     """Cross-evaluate an estimator or a candidate of one model on given splits (which others can share)."""
     candidate = one_model(est)
-    wanted = named(metrics, sample.like, candidate.model)
+    wanted = named(metrics, sample.like, candidate.model, positive)
     scorers = foreign_scorers(wanted)
     fitted = fit_folds(candidate, sample, plan, scorers, progress, keep=keep)
     return conclude(candidate, sample, wanted, fitted, level)
 
 
-def foreign_scorers(wanted: Mapping[str, str | Scorer]) -> dict[str, Scorer]:
+def foreign_scorers(wanted: Mapping[str, One]) -> dict[str, Scorer]:
     """Return the scorers among the metrics that are none of ours."""
-    foreign = ((name, m) for name, m in wanted.items() if not (isinstance(m, str) and m in METRICS))
-    return {name: find_scorer(m)[1] for name, m in foreign}
+    return {name: find_scorer(m)[1] for name, m in wanted.items() if find_metric(m) is None}
 
 
 def conclude(
-    est: Any, sample: Sample, wanted: Mapping[str, str | Scorer], fitted: Fitted, level: float
+    est: Any, sample: Sample, wanted: Mapping[str, One], fitted: Fitted, level: float
 ) -> CrossEvaluation:
     """Return the estimates of one algorithm from its outputs on the test rows of every split."""
     plan, candidate = fitted.plan, one_model(est)
@@ -131,10 +143,11 @@ def conclude(
     held_out = tuple(
         sample.against(out, test) for (_, test), out in zip(plan.splits, fitted.outputs, strict=True)
     )
-    found = CrossEvaluation({}, title, fitted, out_of_fold, held_out)
+    ours = {name: o for name, m in wanted.items() if (o := find_metric(m)) is not None}
+    found = CrossEvaluation({}, title, fitted, out_of_fold, held_out, ours)
     model = candidate.model
     estimates = {name: estimate_at(found, model, sample, name, level) for name in wanted}
-    return CrossEvaluation(estimates, title, fitted, out_of_fold, found.held_out)
+    return CrossEvaluation(estimates, title, fitted, out_of_fold, found.held_out, ours)
 
 
 def estimate_at(found: CrossEvaluation, est: Any, sample: Sample, name: str, level: float) -> Estimate:
@@ -143,7 +156,7 @@ def estimate_at(found: CrossEvaluation, est: Any, sample: Sample, name: str, lev
     if name in found.fitted.scores:
         e = _over_splits(found.fitted.scores[name], plan, level, sample.groups is not None)
     else:
-        e = over_plan(METRICS[name], plan, found.out_of_fold, found.held_out, level)
+        e = over_plan(known(found.metrics.get(name, name)), plan, found.out_of_fold, found.held_out, level)
     return steady(e, est, sample, plan)
 
 
@@ -169,7 +182,7 @@ def over_plan(
         return refuse(math.nan, level, plan.n_scored, "not available", why)
     grouped = p.groups is not None
     if plan.folds is not None:
-        target = scored_target(plan.n_train, plan.n, grouped)
+        target = scored_target(plan.n_train, plan.n, grouped) + whose(metric, p)
         e = metric.crossed(repeats, plan.folds, level)
         return about(with_note(e, unseen_class(metric, e, p, plan)), target, plan)
     if len(plan.splits) == 1:

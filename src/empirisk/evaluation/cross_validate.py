@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run
-from empirisk.evaluation.evaluate import Metrics
+from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.loo.folds import cross_loo
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
@@ -30,6 +30,7 @@ def cross_evaluate(
     *,
     repeats: int | None = None,
     progress: Progress | None = None,
+    positive: Any = None,
 ) -> CrossEvaluation:
     """Score an algorithm by repeated K-fold cross-validation, with an interval for each metric.
 
@@ -61,6 +62,8 @@ def cross_evaluate(
         5 up to 1000 rows and with groups, 2 above.
     progress : callable or bool, optional
         Called with (fits done, fits in all); True counts on the error stream.
+    positive : label, optional
+        As in :func:`evaluate`: the class that metrics of one class are about.
 
     Returns
     -------
@@ -104,5 +107,7 @@ def cross_evaluate(
     if isinstance(cv, str):
         if cv != "loo" or repeats not in (None, 1):
             raise ValueError(f"cv must be a number of folds, a splitter, splits, or 'loo' once; got {cv!r}.")
-        return cross_loo(candidate, sample, metrics, level, progress)
-    return run(candidate, sample, sample.plan(cv, repeats, random_state), metrics, level, progress)
+        wanted = named(metrics, sample.like, candidate.model, positive)
+        return cross_loo(candidate, sample, wanted, level, progress)
+    plan = sample.plan(cv, repeats, random_state)
+    return run(candidate, sample, plan, metrics, level, progress, positive=positive)

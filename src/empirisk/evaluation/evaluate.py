@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from numpy.typing import ArrayLike
 
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.intervals.base import refuse
-from empirisk.evaluation.metrics import CLASSIFICATION, METRICS, REGRESSION, Predictions, default_metrics
+from empirisk.evaluation.metrics import (
+    CLASSIFICATION,
+    METRICS,
+    REGRESSION,
+    Metric,
+    Predictions,
+    about_class,
+    default_metrics,
+    find_metric,
+)
+from empirisk.evaluation.metrics.of_class import one_versus_rest
 from empirisk.evaluation.metrics.predictions import check_length, classification, labels_of, regression
-from empirisk.evaluation.metrics.scorer import Scorer, find_scorer, scorer_interval
+from empirisk.evaluation.metrics.scorer import LastClass, Scorer, find_scorer, scorer_interval
 from empirisk.evaluation.outputs import model_name, n_rows, outputs_of
 from empirisk.evaluation.proba_kinds import may_answer_zero
 from empirisk.evaluation.rows import take_rows
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
 
-Metrics = str | Scorer | Iterable[str | Scorer] | Mapping[str, str | Scorer]
+One = str | Metric | Scorer
+Metrics = One | Iterable[One] | Mapping[str, One]
 
 
 def evaluate(
@@ -29,6 +41,8 @@ def evaluate(
     level: float = 0.95,
     groups: ArrayLike | None = None,
     metrics: Metrics | None = None,
+    *,
+    positive: Any = None,
 ) -> Evaluation:
     """Score a fitted estimator on rows that it has not seen, with an interval for each metric.
 
@@ -45,10 +59,14 @@ def evaluate(
     groups : array of shape (n,), optional
         Which rows belong together (patient, household ...): rows of one group need not be independent.
     metrics : name, scorer, list or mapping of them, optional
-        Names of :data:`empirisk.selection.METRICS`, scikit-learn scorer names, or callables
-        ``scorer(est, X, y)``. All metrics that fit the task by default; the log-loss only for kinds of models
-        that cannot answer with probability 0 (for trees, forests, votes and nearest neighbours it is infinite
-        as soon as one row has the class they gave 0; ask for it by name).
+        Names of :data:`empirisk.selection.METRICS`, metrics such as ``er.selection.metrics.pinball(0.9)``,
+        scikit-learn scorer names, or callables ``scorer(est, X, y)`` or ``metric(y, prediction)``. All
+        metrics that fit the task by default; the log-loss only for kinds of models that cannot answer with
+        probability 0 (for trees, forests, votes and nearest neighbours it is infinite as soon as one row has
+        the class they gave 0; ask for it by name).
+    positive : label, optional
+        The class that metrics of one class (precision, recall, specificity, F, lift, average precision) are
+        about: by default the last of two.
 
     Returns
     -------
@@ -88,13 +106,15 @@ def evaluate(
     p = outputs_of(est, X).against(y, groups)
     labels = labels_of(y, "y")
 
-    def one(name: str, metric: str | Scorer) -> Estimate:
-        if isinstance(metric, str) and metric in METRICS:
-            return estimate(metric, p, level)
+    def one(metric: One) -> Estimate:
+        ours = find_metric(metric)
+        if ours is not None:
+            return estimate(ours, p, level)
         return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level)
 
     title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
-    return Evaluation({name: one(name, m) for name, m in named(metrics, p, est).items()}, title)
+    wanted = named(metrics, p, est, positive)
+    return Evaluation({name: one(m) for name, m in wanted.items()}, title)
 
 
 def evaluate_predictions(
@@ -105,9 +125,10 @@ def evaluate_predictions(
     score: ArrayLike | None = None,
     classes: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    metrics: str | Iterable[str] | None = None,
+    metrics: Metrics | None = None,
     level: float = 0.95,
     task: str | None = None,
+    positive: Any = None,
 ) -> Evaluation:
     """Return the same from arrays, without an estimator.
 
@@ -124,10 +145,12 @@ def evaluate_predictions(
     classes : array of shape (C,), optional
         Labels in the order of the columns; by default the sorted labels that occur.
     groups, metrics, level
-        As in :func:`evaluate`; names of our metrics only.
+        As in :func:`evaluate`; our metrics only.
     task : {"classification", "regression"}, optional
         By default classification when `proba`, `score` or `classes` is given or the labels are text or truth
         values, else regression.
+    positive : label, optional
+        As in :func:`evaluate`.
 
     Returns
     -------
@@ -147,11 +170,10 @@ def evaluate_predictions(
     """
     check_level(level)
     p = predictions(y, pred=pred, proba=proba, score=score, classes=classes, groups=groups, task=task)
-    wanted = named(metrics, p)
-    for name in wanted:
-        if name not in METRICS:
-            raise ValueError(f"metric {name!r} is unknown here; choose from {', '.join(METRICS)}.")
-    return Evaluation({name: estimate(name, p, level) for name in wanted}, f"Predictions of {p.n} rows")
+    found = {name: known(m) for name, m in named(metrics, p, positive=positive).items()}
+    return Evaluation(
+        {name: estimate(m, p, level) for name, m in found.items()}, f"Predictions of {p.n} rows"
+    )
 
 
 def predictions(
@@ -180,29 +202,54 @@ def predictions(
     return classification(y, pred=pred, proba=proba, score=score, classes=classes, groups=groups)
 
 
-def estimate(name: str, p: Predictions, level: float) -> Estimate:
+def known(metric: One) -> Metric:
+    """Return our metric, or a ValueError that lists the names there are."""
+    found = find_metric(metric)
+    if found is None:
+        raise ValueError(f"metric {metric!r} is unknown here; choose from {', '.join(METRICS)}.")
+    return found
+
+
+def estimate(metric: str | Metric, p: Predictions, level: float) -> Estimate:
     """Return one of our metrics on held-out predictions; not available is an answer, with its reason."""
-    metric = METRICS[name]
-    why = metric.unavailable(p)
+    ours = known(metric)
+    why = ours.unavailable(p)
     if why:
         return refuse(math.nan, level, p.n, "not available", why)
-    return metric.interval(p, level)
+    return ours.interval(p, level)
 
 
-def named(metrics: Metrics | None, p: Predictions, est: Any = None) -> dict[str, str | Scorer]:
+def named(metrics: Metrics | None, p: Predictions, est: Any = None, positive: Any = None) -> dict[str, One]:
     """Return the wanted metrics by the name that the result will use; by default those that suit the model
-    `est`.
+    `est`. Those of one class are about the class `positive` where there is one.
     """
+    wanted = _named(metrics, p, est)
+    if positive is None:
+        return wanted
+    one_versus_rest(p, positive)  # refuses a label that is no class, before anything is fitted
+    return {name: _about(m, positive) for name, m in wanted.items()}
+
+
+def _about(metric: One, positive: Any) -> One:
+    """Return the metric or scorer about the class `positive`, where it is one of a single class."""
+    ours = find_metric(metric)
+    if ours is not None:
+        return about_class(ours, positive)
+    scorer = find_scorer(metric)[1]
+    return replace(scorer, positive=positive) if isinstance(scorer, LastClass) else metric
+
+
+def _named(metrics: Metrics | None, p: Predictions, est: Any) -> dict[str, One]:
     if metrics is None:
         zero = est is not None and hasattr(est, "predict_proba") and may_answer_zero(est)
         return {name: name for name in default_metrics(p, zero)}
     if isinstance(metrics, Mapping):
         return dict(metrics)
-    if isinstance(metrics, str) or callable(metrics):
-        metrics = [metrics]
-    out: dict[str, str | Scorer] = {}
-    for metric in metrics:
-        name = metric if isinstance(metric, str) else find_scorer(metric)[0]
+    single = isinstance(metrics, str) or callable(metrics) or find_metric(metrics) is not None
+    out: dict[str, One] = {}
+    for metric in cast("Iterable[One]", [metrics] if single else metrics):
+        ours = find_metric(metric)
+        name = metric if isinstance(metric, str) else ours.name if ours else find_scorer(metric)[0]
         if name in out:
             raise ValueError(f"metric {name!r} is given twice; use a mapping to name them apart.")
         out[name] = metric

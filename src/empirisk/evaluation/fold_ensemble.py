@@ -133,7 +133,9 @@ class CrossValidatedEnsemble(MetaEstimatorMixin, Estimator):
             title = f"Members of the ensemble, not the ensemble itself: {found.title}"
             lean = replace(found.fitted, kept=())
             self.members_ = list(found.fitted.kept)
-            self.evaluation_ = CrossEvaluation(estimates, title, lean, found.out_of_fold, found.held_out)
+            self.evaluation_ = CrossEvaluation(
+                estimates, title, lean, found.out_of_fold, found.held_out, found.metrics
+            )
             self.__dict__.pop("classes_", None)  # of an earlier fit
             if sample.classes is not None:
                 self.classes_ = sample.classes

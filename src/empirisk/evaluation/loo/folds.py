@@ -13,7 +13,6 @@ from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.fit_folds import Fitted
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.loo.predict import NOTE, check_single_rows, loo_estimate, loo_outputs
-from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
@@ -53,12 +52,8 @@ def cross_loo(
     fitted = Fitted(plan, one_each, {}, seconds if seconds.size else np.zeros(sample.n))
     found = conclude(candidate, sample, wanted, fitted, level)
     p = outputs.against(sample.y)
-    estimates = {
-        name: loo_estimate(est, sample, METRICS[m], p, level)
-        for name, m in wanted.items()
-        if isinstance(m, str)
-    }
-    return CrossEvaluation(estimates, found.title, fitted, found.out_of_fold, found.held_out)
+    estimates = {name: loo_estimate(est, sample, metric, p, level) for name, metric in found.metrics.items()}
+    return CrossEvaluation(estimates, found.title, fitted, found.out_of_fold, found.held_out, found.metrics)
 
 
 def _row(out: Outputs, i: int) -> Outputs:

@@ -17,7 +17,7 @@ from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold, scored_target
 from empirisk.evaluation.loo.refit import refit_all
 from empirisk.evaluation.loo.shortcuts import shortcut_for
-from empirisk.evaluation.metrics import METRICS, Metric, Predictions
+from empirisk.evaluation.metrics import METRICS, Metric, Predictions, find_metric
 from empirisk.evaluation.metrics.row_loss import RowLoss, with_note
 from empirisk.evaluation.outputs import Outputs, model_name
 from empirisk.evaluation.progress import Progress
@@ -182,13 +182,13 @@ def leave_one_out(
     est = candidate.model
     sample = Sample.of(est, X, y)
     wanted = named(metrics, sample.like, est)
-    ours = {name: m for name, m in wanted.items() if isinstance(m, str) and m in METRICS}
+    ours = {name: o for name, m in wanted.items() if (o := find_metric(m)) is not None}
     if len(ours) < len(wanted):
         foreign = ", ".join(sorted(set(wanted) - set(ours)))
         raise ValueError(f"a single row has no score by {foreign}; use our metrics, or cross_evaluate.")
     outputs, seconds, how, why = loo_outputs(est, sample, max_seconds, progress)
     p = outputs.against(sample.y)
-    estimates = {name: loo_estimate(est, sample, METRICS[m], p, level) for name, m in ours.items()}
+    estimates = {name: loo_estimate(est, sample, m, p, level) for name, m in ours.items()}
     fits = f"{seconds.size} fits" if seconds.size else "no refits"
     title = f"{candidate.name}, leave-one-out on {sample.n} rows ({fits})"
     return LeaveOneOut(estimates, title, p, how, why)

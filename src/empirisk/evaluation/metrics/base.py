@@ -70,6 +70,14 @@ def model_target(p: Predictions) -> str:
     return MODEL if p.groups is None else MODEL_GROUPS
 
 
+def whose(metric: Metric, p: Predictions) -> str:
+    """Return the end of a target: the class that a metric of one class is about, where it was asked for."""
+    told = getattr(metric, "one_class", False) and not getattr(metric, "by_default", True)
+    last = p.classes[1] if told and p.n_classes == 2 and p.classes is not None else None
+    asked = getattr(metric, "positive", last)
+    return "" if asked is None else f"; about the class {asked}"
+
+
 def wrong_output(name: str, task: str, needs: str, p: Predictions) -> str:
     """Return why `name` does not apply to these predictions; empty when it does."""
     if p.task != task:

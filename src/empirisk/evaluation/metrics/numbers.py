@@ -1,4 +1,4 @@
-"""Metrics of predicted numbers: mean squared error, mean absolute error, R2."""
+"""Metrics of predicted numbers: squared, absolute, relative and pinball errors, R2."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from empirisk.evaluation.intervals.base import MODEL_GROUPS, Floats, too_few
+from empirisk.evaluation.intervals.base import MODEL_GROUPS, Floats, is_real, too_few
 from empirisk.evaluation.intervals.r2 import MIN_ROWS, r2_influence, r2_interval, r2_value
 from empirisk.evaluation.intervals.tails import tail_note
 from empirisk.evaluation.metrics.base import join
@@ -25,6 +25,70 @@ def squared_errors(p: Predictions) -> Floats:
 def absolute_errors(p: Predictions) -> Floats:
     """``|y - prediction|``: the absolute error of each row."""
     return np.asarray(np.abs(p.y - p.output("pred")))
+
+
+def relative_errors(p: Predictions) -> Floats:
+    """``|y - prediction|/|y|``: the absolute error of each row as a share of its target."""
+    return np.asarray(np.abs(p.y - p.output("pred")) / np.abs(p.y))
+
+
+def no_zeros(p: Predictions) -> str:
+    """Return why relative errors do not exist: the targets that are 0; an empty string without any."""
+    zero = p.y == 0.0
+    if not zero.any():
+        return ""
+    return (
+        f"it divides by the target, which is 0 in {int(zero.sum())} rows (the first is row {zero.argmax()})"
+    )
+
+
+def pinball_losses(y: Floats, guess: Floats | float, q: float) -> Floats:
+    """``q (y - prediction)`` above the prediction, ``(1 - q)(prediction - y)`` below it."""
+    gap = np.asarray(y - guess)
+    return np.asarray(np.maximum(q * gap, (q - 1.0) * gap))
+
+
+def check_share(value: float, name: str) -> float:
+    """Return a number between 0 and 1, or a ValueError that names it."""
+    if not is_real(value) or not 0.0 < value < 1.0:
+        raise ValueError(f"{name} must be a number between 0 and 1, got {value!r}.")
+    return float(value)
+
+
+def pinball(q: float = 0.5) -> RowLoss:
+    """``mean max(q (y - t), (q - 1)(y - t))``: the loss whose best prediction t is the q-quantile.
+
+    Parameters
+    ----------
+    q : float in (0, 1), default 0.5
+        The quantile that is predicted; at 0.5 the loss is half the absolute error.
+
+    Returns
+    -------
+    RowLoss
+        The metric, to be given to ``metrics=``; its name is ``pinball`` at 0.5, else ``pinball(q)``.
+
+    Raises
+    ------
+    ValueError
+        `q` is not a number between 0 and 1.
+
+    Examples
+    --------
+    >>> from empirisk.evaluation.metrics.predictions import regression
+    >>> round(pinball(0.9).value(regression([1.0, 2.0], [2.0, 1.0])), 3)
+    0.5
+    """
+    q = check_share(q, "q")
+    return RowLoss(
+        "pinball" if q == 0.5 else f"pinball({q:g})",
+        REGRESSION,
+        "pred",
+        lambda p: pinball_losses(p.y, p.output("pred"), q),
+        by_default=False,
+        label=f"pinball loss of the {100 * q:g} % quantile",
+        unit="{}",
+    )
 
 
 def r2(p: Predictions) -> float:
@@ -64,6 +128,16 @@ def r2_remark(estimate: Estimate, p: Predictions) -> str:
 
 MSE = RowLoss("mse", REGRESSION, "pred", squared_errors, label="mean squared error", unit="{}²")
 MAE = RowLoss("mae", REGRESSION, "pred", absolute_errors, label="mean absolute error", unit="{}")
+PINBALL = pinball()
+MAPE = RowLoss(
+    "mape",
+    REGRESSION,
+    "pred",
+    relative_errors,
+    refusal=no_zeros,
+    by_default=False,
+    label="mean absolute relative error",
+)
 R2 = Score(
     "r2",
     REGRESSION,

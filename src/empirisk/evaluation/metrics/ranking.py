@@ -151,18 +151,7 @@ ROC_AUC = Score(
 )
 
 
-class BinaryScore(Score):
-    """A score that is defined for two classes only."""
-
-    def unavailable(self, p: Predictions) -> str:
-        """Return why it cannot be computed; empty when it can."""
-        why = super().unavailable(p)
-        if not why and p.n_classes != 2:
-            why = f"{self.name} needs two classes, and there are {p.n_classes}"
-        return why
-
-
-AVERAGE_PRECISION = BinaryScore(
+AVERAGE_PRECISION = Score(
     "average_precision",
     CLASSIFICATION,
     "score",
@@ -177,4 +166,5 @@ AVERAGE_PRECISION = BinaryScore(
     grouped=average_precision_grouped,
     undefined=f"average precision is {ONE_CLASS}",
     min_crossed=MIN_CROSSED,
+    one_class=True,
 )

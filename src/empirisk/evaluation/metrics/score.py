@@ -1,20 +1,20 @@
-"""Metrics that are smooth functions of all rows: AUC, average precision, F1, balanced accuracy, R2."""
+"""Metrics that are smooth functions of all rows, such as AUC, precision, Matthews' correlation and R2."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from empirisk.evaluation.intervals.base import Floats, accept, group_codes, refuse, too_few
+from empirisk.evaluation.intervals.base import MODEL, Floats, accept, group_codes, refuse, too_few
 from empirisk.evaluation.intervals.grouped import sum_variance
 from empirisk.evaluation.intervals.mover import METHOD as MOVER
 from empirisk.evaluation.intervals.repeated_kfold import MIN_ROWS, rows_trained, scored_target
 from empirisk.evaluation.intervals.smooth import SCALES, smooth_limits
 from empirisk.evaluation.intervals.student import student_limits
-from empirisk.evaluation.metrics.base import join, model_target, unseen_note, wrong_output
+from empirisk.evaluation.metrics.base import join, model_target, unseen_note, whose, wrong_output
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.evaluation.metrics.row_loss import difference_target, with_note
 from empirisk.results import Estimate
@@ -70,8 +70,9 @@ class Score:
         Predictions to the value; NaN when undefined.
     influence : callable
         Predictions to one influence value a row (sum 0), where the value is defined.
-    alone : callable
-        (predictions, level) to the estimate on independent held-out rows.
+    alone : callable, optional
+        (predictions, level) to the estimate on independent held-out rows, where it is not that of the
+        influence values.
     scale : str
         Scale of the t interval, see :func:`empirisk.evaluation.intervals.smooth.smooth_limits`; means over
         more than two classes use ``"wilson"``.
@@ -96,6 +97,10 @@ class Score:
         Rows that cross-validation needs.
     label, unit : str
         As in :class:`empirisk.evaluation.metrics.base.Metric`.
+    by_default : bool
+        Whether it is computed where no metric is named.
+    one_class : bool
+        Whether the score is about one class, the positive one, which needs two of them.
     """
 
     name: str
@@ -103,8 +108,8 @@ class Score:
     needs: str
     point: Callable[[Predictions], float]
     influence: Callable[[Predictions], Floats]
-    alone: Callable[[Predictions, float], Estimate]
-    scale: str
+    alone: Callable[[Predictions, float], Estimate] | None = None
+    scale: str = "wilson"
     df: Callable[[Predictions], float] = influence_df
     cap: Callable[[Predictions], float] = all_rows
     fallback: Callable[[Predictions, float, float, float], Limits | None] = no_fallback
@@ -116,6 +121,8 @@ class Score:
     min_crossed: int = MIN_ROWS
     label: str = ""
     unit: str = ""
+    by_default: bool = True
+    one_class: bool = False
 
     @property
     def greater_is_better(self) -> bool:
@@ -124,7 +131,13 @@ class Score:
 
     def unavailable(self, p: Predictions) -> str:
         """Return why it cannot be computed; empty when it can."""
-        return wrong_output(self.name, self.task, self.needs, p)
+        why = wrong_output(self.name, self.task, self.needs, p)
+        if not why and self.one_class and p.n_classes != 2:
+            why = (
+                f"{self.name} needs two classes, and there are {p.n_classes}; name the class that it is "
+                "about with positive="
+            )
+        return why
 
     def losses(self, p: Predictions) -> Floats | None:
         """Return None, because a smooth score has no row losses."""
@@ -136,12 +149,13 @@ class Score:
 
     def scale_for(self, p: Predictions) -> str:
         """Return the scale of the t interval on these rows."""
-        return "wilson" if p.n_classes > 2 else self.scale
+        return "wilson" if p.n_classes > 2 and self.scale in ("logit", "jaccard") else self.scale
 
     def interval(self, p: Predictions, level: float) -> Estimate:
         """Return the interval for independent rows, or that of group sums."""
         if p.groups is None:
-            estimate = self.alone(p, level)
+            estimate = self._independent(p, level)
+            estimate = replace(estimate, target=estimate.target + whose(self, p))
             return with_note(estimate, join(unseen_note(p), self.remark(estimate, p)))
         if self.grouped is not None:
             estimate = self.grouped(p, level)
@@ -149,6 +163,12 @@ class Score:
         groups = group_codes(p.groups, p.n)[1]
         method = f"{SCALES[self.scale_for(p)]}, sums over {groups} groups"
         return with_note(self._estimate([p], 1.0, level, method, model_target(p)), unseen_note(p))
+
+    def _independent(self, p: Predictions, level: float) -> Estimate:
+        """Return the interval of independent rows: the score's own, else that of influence values."""
+        if self.alone is not None:
+            return self.alone(p, level)
+        return self._estimate([p], 1.0, level, f"{SCALES[self.scale_for(p)]} on influence values", MODEL)
 
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
         """Return the mean over repeats; influence variance of one repeat times K/(K-1)."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -44,10 +45,6 @@ UNIT = {
 CORRELATION = {"matthews_corrcoef", "cohen_kappa_score"}
 
 
-# Scorers of one class that scikit-learn calls the positive one.
-ONE_CLASS = ("precision", "recall", "f1", "jaccard")
-
-
 @dataclass(frozen=True)
 class LastClass:
     """A scorer about the last of two classes (``classes_[-1]``), whatever their labels; scikit-learn wants 1.
@@ -55,28 +52,71 @@ class LastClass:
     Parameters
     ----------
     scorer : callable
-        scikit-learn's.
+        scikit-learn's, whose function takes ``pos_label`` and was given none.
+    positive : label, optional
+        The class that it is about in place of the last one, also where there are more than two.
     """
 
     scorer: Any
+    positive: Any = None
 
     @property
     def _score_func(self) -> Any:
         return self.scorer._score_func
 
+    @property
+    def _sign(self) -> int:
+        return int(self.scorer._sign)
+
     def __call__(self, est: Any, X: Any, y: Any) -> float:
-        classes = getattr(est, "classes_", None)
-        if classes is None or len(classes) != 2:
+        about = self.about(getattr(est, "classes_", None))
+        if about is None:
             return float(self.scorer(est, X, y))
-        return float(self._score_func(y, est.predict(X), pos_label=classes[-1]))
+        told = copy(self.scorer)
+        told._kwargs = {**self.scorer._kwargs, "pos_label": about}
+        return float(told(est, X, y))
+
+    def about(self, classes: Any) -> Any:
+        """Return the class that the score is about; None where it is about all of several classes."""
+        if self.positive is not None or classes is None or len(classes) != 2:
+            return self.positive
+        return classes[-1]
 
 
-def find_scorer(metric: str | Scorer) -> tuple[str, Scorer]:
-    """Return a scorer and its name, from a scikit-learn name or a callable ``scorer(est, X, y)``."""
+@dataclass(frozen=True)
+class OfPredictions:
+    """A user's function ``metric(y, prediction)`` as a scorer; larger values count as better.
+
+    Parameters
+    ----------
+    function : callable
+        Targets and predictions to a number.
+    """
+
+    function: Callable[[Any, Any], float]
+
+    def __call__(self, est: Any, X: Any, y: Any) -> float:
+        return float(self.function(y, est.predict(X)))
+
+
+def find_scorer(metric: Any) -> tuple[str, Scorer]:
+    """Return a scorer and its name, from a scikit-learn name, a callable ``scorer(est, X, y)`` or a function
+    ``metric(y, prediction)``. A scorer of one class is about the last of two.
+    """
+    name, found = _named_scorer(metric)
+    if isinstance(found, LastClass):
+        return name, found
+    function = getattr(found, "_score_func", None)
+    if function is None:
+        return name, OfPredictions(found) if _takes_two(found) else found
+    takes = "pos_label" in _parameters(function) and "pos_label" not in getattr(found, "_kwargs", {})
+    return name, LastClass(found) if takes else found
+
+
+def _named_scorer(metric: Any) -> tuple[str, Any]:
     if isinstance(metric, str):
         try:
-            found = get_scorer(metric)
-            return metric, LastClass(found) if metric in ONE_CLASS else found
+            return metric, get_scorer(metric)
         except (ValueError, KeyError):
             raise ValueError(
                 f"metric {metric!r} is neither one of ours nor a scikit-learn scorer; "
@@ -84,10 +124,27 @@ def find_scorer(metric: str | Scorer) -> tuple[str, Scorer]:
             ) from None
     if not callable(metric):
         raise TypeError(
-            f"a metric must be a name or a callable scorer(est, X, y), got {type(metric).__name__}."
+            "a metric must be a name, one of our metrics, or a callable scorer(est, X, y) or "
+            f"metric(y, prediction); got {type(metric).__name__}."
         )
     inner = getattr(metric, "_score_func", metric)
     return str(getattr(inner, "__name__", type(inner).__name__)), metric
+
+
+def _parameters(function: Any) -> Mapping[str, Parameter]:
+    """Return the parameters of a function; none where it does not tell them."""
+    try:
+        return signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _takes_two(function: Any) -> bool:
+    """Return whether a function needs exactly two arguments, targets and predictions."""
+    by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = _parameters(function).values()
+    needed = [q for q in parameters if q.default is Parameter.empty and q.kind in by_place]
+    return len(needed) == 2 and not any(q.kind is Parameter.VAR_POSITIONAL for q in parameters)
 
 
 class _Replay(BaseEstimator):
@@ -167,8 +224,8 @@ def scorer_interval(
     deleted whole. Cost: 200 calls on stored predictions.
     """
     target = MODEL if p.groups is None else MODEL_GROUPS
-    if isinstance(scorer, LastClass) and p.classes is not None and len(p.classes) == 2:
-        target = f"{target}; about the class {p.classes[-1]}"
+    if isinstance(scorer, LastClass) and scorer.about(p.classes) is not None:
+        target = f"{target}; about the class {scorer.about(p.classes)}"
     y = np.array(y)  # a scorer that sorts its targets sorts its own
     value = float(scorer(est, copy(X), y.copy()))
     method = "block jackknife"
