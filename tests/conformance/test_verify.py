@@ -13,6 +13,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 
 import empirisk as er
 from empirisk.estimators import REGISTRY
@@ -186,6 +187,20 @@ def test_whatever_is_claimed_is_verified(case: Case, rng: np.random.Generator) -
     with pytest.raises(TypeError, match=f"^{type(model).__name__} ") as refused:
         er.verify(model, X, y, **weight)
     assert stated.claim.removeprefix("none: ") in str(refused.value)
+
+
+@each
+def test_centred_columns_are_verified(case: Case, rng: np.random.Generator) -> None:
+    """Means of such columns are rounding, whose share of themselves says nothing."""
+    X, y, weight = case.rows(rng)
+    if not isinstance(X, np.ndarray) or get_tags(case.est).input_tags.pairwise or X.min(initial=0.0) >= 0.0:
+        pytest.skip("the rows are no plain numbers of both signs")
+    X = X - np.average(X, axis=0, weights=weight.get("sample_weight"))
+    model = clone(case.est).fit(X, y, **weight)
+    stated = certificate(model)
+    if stated is None or stated.kind not in NO_CLAIM:
+        again = er.verify(model, X, y, **weight)
+        assert confirmed(again, stated, getattr(model, "tol", None) or 0.0), again.claim
 
 
 def broken(model: Any, rng: np.random.Generator) -> list[Any]:
