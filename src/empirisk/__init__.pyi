@@ -288,6 +288,7 @@ from .estimators.unsupervised import OneClassSVM as OneClassSVM
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.kernel_matrix import kernel_matrix as kernel_matrix
+from .explanations.margins import margins as margins
 from .explanations.partial_dependence import partial_dependence as partial_dependence
 from .explanations.tree_shap import tree_shap as tree_shap
 from .partitions.choose_k import choose_k as choose_k

@@ -8,6 +8,7 @@ predict: probabilities of classifiers, means of regressions.
 from empirisk.explanations.decision_regions import DecisionRegions, decision_regions
 from empirisk.explanations.interaction_strength import InteractionStrength, interaction_strength
 from empirisk.explanations.kernel_matrix import KernelMatrix, kernel_matrix
+from empirisk.explanations.margins import Margins, margins
 from empirisk.explanations.partial_dependence import PartialDependence, partial_dependence
 from empirisk.explanations.tree_shap import TreeShap, tree_shap
 
@@ -15,11 +16,13 @@ __all__ = [
     "DecisionRegions",
     "InteractionStrength",
     "KernelMatrix",
+    "Margins",
     "PartialDependence",
     "TreeShap",
     "decision_regions",
     "interaction_strength",
     "kernel_matrix",
+    "margins",
     "partial_dependence",
     "tree_shap",
 ]
