@@ -186,6 +186,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("losses", "REGISTRY", is_loss),
     ("penalties", "REGISTRY", methods("value", "prox")),
     ("kernels", "REGISTRY", is_named_kernel),
+    ("codings", "REGISTRY", methods("contrasts")),
     ("neighbors.metrics", "REGISTRY", is_named_metric),
     ("clustering.seedings", "REGISTRY", is_seeding),
     ("linkage", "REGISTRY", methods("coefficients")),

@@ -5,6 +5,9 @@ from . import (
     clustering as clustering,
 )
 from . import (
+    codings as codings,
+)
+from . import (
     convex as convex,
 )
 from . import (

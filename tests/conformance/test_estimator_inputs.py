@@ -110,13 +110,13 @@ NO_NUMBERS = {
 @pytest.mark.parametrize("kind", NO_NUMBERS)
 @each([*ALL, *BY_STEPS])
 def test_column_that_is_no_number_is_refused_by_name(est: Any, kind: str, rng: np.random.Generator) -> None:
-    """Codes of categories are no amounts; other cells are no numbers at all."""
+    """Codes of categories are no amounts where they are no factors; other cells are no numbers at all."""
     d = data_for(est, rng)
     make = pl.DataFrame if kind == "enum" else pd.DataFrame
     good = make({f"x{j}": d.X[:, j] for j in range(5)})
     bad = make({**{f"x{j}": d.X[:, j] for j in range(4)}, "x4": NO_NUMBERS[kind](60)})
     with pytest.raises((TypeError, ValueError), match="column 'x4'"):
-        clone(est).fit(bad, d.y)
+        clone(est).set_params(categorical_features=None).fit(bad, d.y)
     fitted = clone(est).fit(good, d.y)
     with pytest.raises((TypeError, ValueError), match="column 'x4'"):
         fitted.predict(bad)

@@ -18,7 +18,7 @@ PACKAGE = ROOT / "src" / "empirisk"
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"results", "typing", "wording", "_loops"}),
     frozenset({"data"}),
-    frozenset({"losses", "penalties", "kernels", "distributions", "mixtures"}),
+    frozenset({"losses", "penalties", "kernels", "distributions", "mixtures", "codings"}),
     frozenset({"problems"}),
     frozenset({"hypotheses"}),
     frozenset(

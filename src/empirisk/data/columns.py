@@ -88,7 +88,7 @@ class ColumnCoder(Brief):
     names: tuple[str, ...] | None = None
 
     @classmethod
-    def fit(cls, X: Any, categorical_features: Any = "from_dtype") -> ColumnCoder:
+    def fit(cls, X: Any, categorical_features: Any = "from_dtype", *, text: bool = False) -> ColumnCoder:
         """Learn the categories.
 
         Parameters
@@ -98,6 +98,8 @@ class ColumnCoder(Brief):
         categorical_features : "from_dtype", None, or a list of names, numbers or booleans
             Which columns are categories; "from_dtype" takes the categorical and enum columns of a pandas or
             polars frame, and none of an array.
+        text : bool, default False
+            Whether "from_dtype" takes columns of text, too.
 
         Raises
         ------
@@ -107,7 +109,7 @@ class ColumnCoder(Brief):
         frame = _frame(X)
         names = tuple(map(str, frame.columns)) if frame is not None else None
         n_columns = len(names) if names is not None else int(np.shape(X)[1])
-        chosen = _chosen(frame, n_columns, names, categorical_features)
+        chosen = _chosen(frame, n_columns, names, categorical_features, text)
         if _is_sparse(X) and chosen.any():
             raise ValueError("categorical_features: a sparse X holds numbers only; pass a data frame instead")
         categories = tuple(
@@ -171,7 +173,7 @@ def _precision(X: Any, frame: Any) -> Any:
     return np.float32 if narrow else np.float64
 
 
-def _chosen(frame: Any, n_columns: int, names: Sequence[str] | None, asked: Any) -> Any:
+def _chosen(frame: Any, n_columns: int, names: Sequence[str] | None, asked: Any, text: bool) -> Any:
     """Return which columns are categorical, shape (p,)."""
     chosen = np.zeros(n_columns, dtype=bool)
     if asked is None:
@@ -182,7 +184,8 @@ def _chosen(frame: Any, n_columns: int, names: Sequence[str] | None, asked: Any)
                 f'categorical_features must be "from_dtype", None or a list of columns, got {asked!r}'
             )
         if frame is not None:
-            chosen[:] = [dtype in (nw.Categorical, nw.Enum) for dtype in frame.schema.values()]
+            kinds = (nw.Categorical, nw.Enum, *((nw.String,) if text else ()))
+            chosen[:] = [dtype in kinds for dtype in frame.schema.values()]
         return chosen
     asked = list(np.atleast_1d(np.asarray(asked, dtype=object)))
     if asked and all(isinstance(a, bool | np.bool_) for a in asked):

@@ -20,6 +20,8 @@ from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, curvat
 from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of
 from empirisk.estimators.bayes.verify_posterior import other_law
 from empirisk.estimators.checks import check_count, check_flag, check_number
+from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
 from empirisk.estimators.linear.offsets import check_offset
 from empirisk.estimators.linear.separation_error import SeparationError
@@ -43,6 +45,7 @@ def _is_binomial(est: Any) -> bool:
     return bool(est.family == "binomial")
 
 
+@documented(FactorColumns)
 class BayesianGLM(GeneralizedLinearModel):
     """Logistic or Poisson regression with a normal prior: a normal law at the mode of the posterior.
 
@@ -63,6 +66,8 @@ class BayesianGLM(GeneralizedLinearModel):
         Largest accepted ``certificate.value / certificate.scale`` of the mode.
     max_iter : int, default 10000
         Step limit.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -138,6 +143,7 @@ class BayesianGLM(GeneralizedLinearModel):
         fit_intercept: bool = True,
         tol: float = 1e-8,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -169,7 +175,7 @@ class BayesianGLM(GeneralizedLinearModel):
         self.effective_parameters_, self.log_evidence_ = posterior.effective, posterior.log_evidence
 
     def _labels(self, p: int) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names()
         return [str(j) for j in range(p)] if names is None else [repr(str(name)) for name in names]
 
     # -- questions about the fit ----------------------------------------------------------------------

@@ -11,13 +11,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
-from empirisk.data.sparse_cells import canonical
 from empirisk.estimators.checks import (
     check_columns,
     check_finite,
@@ -26,8 +25,8 @@ from empirisk.estimators.checks import (
     is_number,
 )
 from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.inference import InferenceMixin
-from empirisk.estimators.new_rows import new_rows
 from empirisk.estimators.training import Kept, keep
 from empirisk.problems.base import judged
 from empirisk.problems.linear import LinearProblem
@@ -44,17 +43,16 @@ class CertificateWarning(ConvergenceWarning):
     """ER001: the fit ended without a certificate within the tolerance."""
 
 
-class LinearEstimator(InferenceMixin, Estimator):
+class LinearEstimator(FactorColumns, InferenceMixin, Estimator):
     """Base of the linear models; a subclass says how targets become a problem and back.
 
     After ``fit``: ``coef_``, ``intercept_``, ``alpha_``, ``n_iter_``, ``solution_``, and the property
-    ``certificate_``.
+    ``certificate_``.  Its columns are those of :class:`FactorColumns`.
     """
 
     solution_: Solution
     coef_: Array
     intercept_: Any
-    n_features_in_: int
     tol: float | None
     _training: Kept | None = None
 
@@ -199,20 +197,10 @@ class LinearEstimator(InferenceMixin, Estimator):
     ) -> tuple[Design, Array, Array]:
         """Return the checked columns, targets as the loss wants them, and weights."""
         self._look_at_targets(y)
-        with numbers_only(X, y):
-            X, y = validate_data(
-                self,
-                canonical(X),
-                y,
-                reset=fitting,
-                accept_sparse=["csr", "csc"],
-                dtype=[np.float64, np.float32],
-                order=None,
-                ensure_all_finite=False,
-                **self._y_options(),
-            )
+        X, y = self._numbers(X, y, sample_weight, fitting)
+        with numbers_only((), y):
             design = Design(X)
-            check_finite(design, getattr(self, "feature_names_in_", None))
+            check_finite(design, self._names())
             targets = self._targets(y, fitting)
         weight = self._weights(check_weights(sample_weight, design.shape[0]), targets)
         return design, self._extended(targets, **more) if more else targets, weight
@@ -221,7 +209,7 @@ class LinearEstimator(InferenceMixin, Estimator):
         """Return the problem on checked rows, and refuse columns whose squares overflow."""
         problem = self._build(design, targets, weight, alpha)
         if problem.facts.known_moments is not None or design.size <= 10_000_000:
-            check_columns(problem.moments[1], getattr(self, "feature_names_in_", None))
+            check_columns(problem.moments[1], self._names())
         return problem
 
     def _look_at_targets(self, y: Any) -> None:
@@ -260,7 +248,7 @@ class LinearEstimator(InferenceMixin, Estimator):
         penalised = penalty.l1 > 0.0 or penalty.l2 > 0.0 or penalty.coercive(problem.data.n_cols)
         if penalised or problem.data.n_cols > rows or not _ill_conditioned(problem, solution):
             return ""
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names()
         found = find_collinear(problem.design, problem.data.weight, problem.intercept, names)
         listed = [relation.sentence for relation in found.relations]
         if not listed:
@@ -273,10 +261,6 @@ class LinearEstimator(InferenceMixin, Estimator):
         """How far the fit can be from the optimum, and by which argument."""
         check_is_fitted(self, "solution_")
         return self.solution_.certificate
-
-    def _design(self, X: Any) -> Any:
-        """Return the new rows, checked against those of the fit."""
-        return new_rows(self, X)
 
     def _scores(self, X: Any) -> Array:
         """Return the scores ``X w + b`` in the public layout: one number a row, or one for each class."""

@@ -9,7 +9,9 @@ import numpy as np
 
 from empirisk.data.design import Design
 from empirisk.estimators.checks import check_number
+from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.any_loss import AnyLossRegressor
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.penalties import REGISTRY, ConstraintSet
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
@@ -17,6 +19,7 @@ from empirisk.typing import Array
 __all__ = ["ConstrainedRegressor"]
 
 
+@documented(FactorColumns)
 class ConstrainedRegressor(AnyLossRegressor):
     """A linear model whose coefficients must lie in a convex set.
 
@@ -40,6 +43,8 @@ class ConstrainedRegressor(AnyLossRegressor):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -86,6 +91,7 @@ class ConstrainedRegressor(AnyLossRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

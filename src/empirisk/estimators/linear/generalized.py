@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.families import family_loss, link_name, with_labels
 from empirisk.estimators.linear.mean_regression import MeanRegressor
 from empirisk.estimators.linear.positive import PoissonRegressor
@@ -21,7 +22,7 @@ from empirisk.typing import Array
 __all__ = ["GeneralizedLinearModel"]
 
 
-@documented(PoissonRegressor)
+@documented(PoissonRegressor, FactorColumns)
 class GeneralizedLinearModel(MeanRegressor):
     """Regression of a mean through a link, ``link(E[y | x]) = x.w + b``, by maximum (penalised) likelihood.
 
@@ -63,6 +64,8 @@ class GeneralizedLinearModel(MeanRegressor):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter
         As in :class:`PoissonRegressor`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -127,6 +130,7 @@ class GeneralizedLinearModel(MeanRegressor):
         solver: Any = "auto",
         tol: float = 1e-8,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

@@ -16,6 +16,8 @@ from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing
 from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number, check_rule
+from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
@@ -36,6 +38,7 @@ _CLASS_WEIGHTED = (
 )
 
 
+@documented(FactorColumns)
 class LogisticRegression(LinearClassifier):
     """Logistic regression for two or more classes.
 
@@ -72,6 +75,8 @@ class LogisticRegression(LinearClassifier):
     warm_start : bool, default False
         Begin each fit at the coefficients of the fit before, if that had the same classes and columns. The
         certificate is the same; fits on growing rows or of near strengths need about half the steps.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -131,6 +136,7 @@ class LogisticRegression(LinearClassifier):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         warm_start: bool = False,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -185,7 +191,7 @@ class LogisticRegression(LinearClassifier):
         solution = solve(problem, self.solver, w0=start, tol=self._tolerance(), max_steps=steps)
         if solution.status is Status.UNBOUNDED:
             # Once more, for the names of the columns and classes.
-            found = find_separation(problem, getattr(self, "feature_names_in_", None), self.classes_)
+            found = find_separation(problem, self._names(), self.classes_)
             advice = "add a penalty (alpha > 0) or drop the columns that separate"
             raise SeparationError(f"{found.sentence}; {advice}")
         return solution

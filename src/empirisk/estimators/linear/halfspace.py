@@ -14,6 +14,8 @@ from sklearn.utils import Tags
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.checks import check_count, check_flag
+from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.witness import ConvexWitness, find_witness, on_their_sides
 from empirisk.losses import Hinge, Logistic
@@ -31,6 +33,7 @@ __all__ = ["HalfspaceClassifier"]
 ABOVE_ONE = 1.0 + 1e-9
 
 
+@documented(FactorColumns)
 class HalfspaceClassifier(LinearClassifier):
     """Two classes on two sides of a hyperplane: exactly whether they can be, and the best one.
 
@@ -51,6 +54,8 @@ class HalfspaceClassifier(LinearClassifier):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -120,6 +125,7 @@ class HalfspaceClassifier(LinearClassifier):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -176,7 +182,7 @@ class HalfspaceClassifier(LinearClassifier):
 
     def _in_doubt(self, problem: LinearProblem, solution: Solution) -> Solution:
         """Return what the search for separation says where the linear programme was too close to call."""
-        found = find_separation(replace(problem, loss=Logistic()), getattr(self, "feature_names_in_", None))
+        found = find_separation(replace(problem, loss=Logistic()), self._names())
         if found.kind == "complete" and found.direction is not None:
             separated, margins = on_their_sides(problem, found.direction)
             if separated:

@@ -58,7 +58,7 @@ class InferenceMixin:
         """Return the names for the tables; a classifier adds its classes, and why there can be no
         inference.
         """
-        return {"names": getattr(self, "feature_names_in_", None)}
+        return {"names": self._names()}  # type: ignore[attr-defined]
 
     def _linearised(self, what: str, training: Any, weights: str = "frequency") -> Fit:
         """Return the fit with what inference needs, or the reason why `what` does not exist."""

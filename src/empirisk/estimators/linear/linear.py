@@ -6,12 +6,14 @@ from typing import Any
 
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.squared_error import SquaredErrorEstimator
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
 
 __all__ = ["ElasticNet", "Lasso", "LinearRegression", "Ridge"]
 
 
+@documented(FactorColumns)
 class LinearRegression(SquaredErrorEstimator):
     """Ordinary least squares.
 
@@ -30,6 +32,8 @@ class LinearRegression(SquaredErrorEstimator):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -67,6 +71,7 @@ class LinearRegression(SquaredErrorEstimator):
         solver: Any = "auto",
         tol: float = 1e-8,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -74,6 +79,7 @@ class LinearRegression(SquaredErrorEstimator):
         return Zero(positive=self.positive)
 
 
+@documented(FactorColumns)
 class Ridge(SquaredErrorEstimator):
     """Least squares with a squared L2 penalty.
 
@@ -103,6 +109,8 @@ class Ridge(SquaredErrorEstimator):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -144,6 +152,7 @@ class Ridge(SquaredErrorEstimator):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -151,7 +160,7 @@ class Ridge(SquaredErrorEstimator):
         return L2(alpha, positive=self.positive)
 
 
-@documented(Ridge)
+@documented(Ridge, FactorColumns)
 class Lasso(SquaredErrorEstimator):
     """Least squares with an L1 penalty.
 
@@ -167,6 +176,8 @@ class Lasso(SquaredErrorEstimator):
         Folds, 5 by default.
     rule, random_state, solver, tol, max_iter
         As in :class:`Ridge`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -203,6 +214,7 @@ class Lasso(SquaredErrorEstimator):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -210,7 +222,7 @@ class Lasso(SquaredErrorEstimator):
         return L1(alpha, positive=self.positive)
 
 
-@documented(Ridge, Lasso)
+@documented(Ridge, Lasso, FactorColumns)
 class ElasticNet(SquaredErrorEstimator):
     """Least squares with a mixed L1 and L2 penalty.
 
@@ -224,6 +236,8 @@ class ElasticNet(SquaredErrorEstimator):
         r, in [0, 1].
     fit_intercept, positive, alphas, cv, rule, random_state, solver, tol, max_iter
         As in :class:`Lasso`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -256,6 +270,7 @@ class ElasticNet(SquaredErrorEstimator):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

@@ -101,7 +101,7 @@ class MeanRegressor(ScalarRegressor):
         """Return the sentence again, with the names of the columns and what to do; "" with a penalty."""
         if problem.penalty.l1 > 0.0 or problem.penalty.l2 > 0.0:
             return ""
-        names = getattr(self, "feature_names_in_", None)
+        names = self._names()
         classes = problem.loss.escape == "classes"
         why = find_separation(problem, names).sentence if classes else zeros_run_off(problem, names)
         data = plain_problem(problem).data

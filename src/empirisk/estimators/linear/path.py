@@ -145,13 +145,12 @@ def path(
         intercepts.append(twin.intercept_)
     squeeze = hasattr(twin, "classes_") and not problem.n_outputs
     coef_array, b = np.stack(coefs), np.stack(intercepts)
-    names = getattr(twin, "feature_names_in_", [f"x{j}" for j in range(problem.data.n_cols)])
     return Path(
         alphas=grid,
         coefs=coef_array[:, 0] if squeeze else coef_array,
         intercepts=b[:, 0] if squeeze else b,
         gaps=np.array([s.certificate.value for s in solutions]),
         scale=solutions[0].certificate.scale,
-        feature_names=tuple(str(name) for name in names),
+        feature_names=twin.terms_,
         statuses=tuple(s.status for s in solutions),
     )

@@ -9,6 +9,7 @@ from empirisk.data.design import Design
 from empirisk.estimators.checks import check_alpha
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.any_loss import AnyLossRegressor
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.positive import PoissonRegressor
 from empirisk.penalties import REGISTRY, ConstraintSet, Penalty
 from empirisk.problems.linear import LinearProblem
@@ -17,7 +18,7 @@ from empirisk.typing import Array
 __all__ = ["PenalizedRegressor"]
 
 
-@documented(PoissonRegressor)
+@documented(PoissonRegressor, FactorColumns)
 class PenalizedRegressor(AnyLossRegressor):
     """A linear model with a loss and a penalty of choice.
 
@@ -35,6 +36,8 @@ class PenalizedRegressor(AnyLossRegressor):
         the validation loss.  None keeps the strength of a penalty object, and is ``"1/n"`` for a name.
     fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
         As in :class:`PoissonRegressor`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -81,6 +84,7 @@ class PenalizedRegressor(AnyLossRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

@@ -18,6 +18,8 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_count, check_flag
+from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.halfspace import HalfspaceClassifier
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.perceptron_walk import PerceptronWalk, row_major
@@ -39,6 +41,7 @@ MOST_COLUMNS = 300
 VARIANTS = ("averaged", "pocket", "last")
 
 
+@documented(FactorColumns)
 class Perceptron(LinearClassifier):
     """Whenever a row is on the wrong side, add it: ``w <- w + y x``, ``b <- b + y``.
 
@@ -61,6 +64,8 @@ class Perceptron(LinearClassifier):
         A fresh random order each pass; else that of the data.
     random_state : int, Generator, RandomState or None, default None
         Seed of the order; None is 0.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -113,6 +118,7 @@ class Perceptron(LinearClassifier):
         n_epochs: int = 100,
         shuffle: bool = True,
         random_state: Any = None,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.families import tweedie_loss
 from empirisk.estimators.linear.mean_regression import MeanRegressor
 from empirisk.losses import Gamma, Loss, Poisson
@@ -34,6 +35,7 @@ class _Positive(MeanRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -43,6 +45,7 @@ class _Positive(MeanRegressor):
         return tags
 
 
+@documented(FactorColumns)
 class PoissonRegressor(_Positive):
     """Counts and rates: a mean ``exp(x.w + b) * exposure`` whose variance equals it.
 
@@ -72,6 +75,8 @@ class PoissonRegressor(_Positive):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -118,7 +123,7 @@ class PoissonRegressor(_Positive):
         return Poisson()
 
 
-@documented(PoissonRegressor)
+@documented(PoissonRegressor, FactorColumns)
 class GammaRegressor(_Positive):
     """Positive amounts: a mean ``exp(x.w + b)`` with a constant coefficient of variation.
 
@@ -129,6 +134,8 @@ class GammaRegressor(_Positive):
     ----------
     alpha, l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
         As in :class:`PoissonRegressor`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -159,7 +166,7 @@ class GammaRegressor(_Positive):
         return Gamma()
 
 
-@documented(PoissonRegressor)
+@documented(PoissonRegressor, FactorColumns)
 class TweedieRegressor(_Positive):
     """Amounts that are often exactly 0 (claims, rain): a log link and variance ``dispersion * mean^power``.
 
@@ -175,6 +182,8 @@ class TweedieRegressor(_Positive):
         law, with the identity link.
     alpha, l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
         As in :class:`PoissonRegressor`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -216,6 +225,7 @@ class TweedieRegressor(_Positive):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

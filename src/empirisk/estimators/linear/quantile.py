@@ -10,6 +10,7 @@ from typing import Any
 
 from empirisk.estimators.checks import is_flag
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.positive import PoissonRegressor
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.losses import Absolute, Loss, Quantile
@@ -17,7 +18,7 @@ from empirisk.losses import Absolute, Loss, Quantile
 __all__ = ["LeastAbsoluteDeviations", "QuantileRegressor"]
 
 
-@documented(PoissonRegressor)
+@documented(PoissonRegressor, FactorColumns)
 class QuantileRegressor(ScalarRegressor):
     """Linear regression of a quantile.
 
@@ -36,6 +37,8 @@ class QuantileRegressor(ScalarRegressor):
         r, in [0, 1]: 1 is L1, scikit-learn's only penalty, 0 is L2, between them elastic net.
     fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
         As in :class:`PoissonRegressor`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -81,6 +84,7 @@ class QuantileRegressor(ScalarRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 
@@ -91,7 +95,7 @@ class QuantileRegressor(ScalarRegressor):
         return Quantile(float(q))
 
 
-@documented(QuantileRegressor)
+@documented(QuantileRegressor, FactorColumns)
 class LeastAbsoluteDeviations(ScalarRegressor):
     """Linear regression by the sum of absolute errors: the median of y given x.
 
@@ -105,6 +109,8 @@ class LeastAbsoluteDeviations(ScalarRegressor):
         Strength on the mean-loss scale.
     l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
         As in :class:`QuantileRegressor`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -143,6 +149,7 @@ class LeastAbsoluteDeviations(ScalarRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.noise_scale import Scale, joint_scale, median_scale, replace_loss, residual_of
 from empirisk.estimators.linear.quantile import QuantileRegressor
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
@@ -25,7 +26,7 @@ __all__ = ["HuberRegressor"]
 ON_PLANE = 1e-10  # of the largest target that a residual of 0 may be off
 
 
-@documented(QuantileRegressor)
+@documented(QuantileRegressor, FactorColumns)
 class HuberRegressor(ScalarRegressor):
     """Linear regression that outliers in y pull no harder than other rows.
 
@@ -60,6 +61,8 @@ class HuberRegressor(ScalarRegressor):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter
         As in :class:`QuantileRegressor`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -121,6 +124,7 @@ class HuberRegressor(ScalarRegressor):
         solver: Any = "auto",
         tol: float = 1e-8,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

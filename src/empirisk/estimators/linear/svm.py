@@ -16,6 +16,8 @@ from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_alpha, check_choice, check_count, check_flag, check_rule
+from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.scalar_regression import elastic_net
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
@@ -49,6 +51,7 @@ C_IS_ALPHA = {
 }
 
 
+@documented(FactorColumns)
 class LinearSVC(LinearClassifier):
     """Linear support vector classification.
 
@@ -99,6 +102,8 @@ class LinearSVC(LinearClassifier):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -170,6 +175,7 @@ class LinearSVC(LinearClassifier):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

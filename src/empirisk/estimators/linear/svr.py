@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import check_choice, check_number
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.estimators.linear.svm import C_IS_ALPHA, LinearSVC, support_bits
 from empirisk.losses import EpsilonInsensitive, Loss, SquaredEpsilonInsensitive
@@ -23,7 +24,7 @@ from empirisk.typing import IndexArray
 __all__ = ["LinearSVR"]
 
 
-@documented(LinearSVC)
+@documented(LinearSVC, FactorColumns)
 class LinearSVR(ScalarRegressor):
     """Linear support vector regression: errors up to epsilon are free.
 
@@ -55,6 +56,8 @@ class LinearSVR(ScalarRegressor):
         See :mod:`empirisk.solvers.auto`.
     tol, max_iter
         As in :class:`LinearSVC`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -108,6 +111,7 @@ class LinearSVR(ScalarRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

@@ -14,6 +14,8 @@ from scipy.special import log_expit, logsumexp
 from empirisk.data.offered import offered
 from empirisk.estimators.agreement import agreeing, largest
 from empirisk.estimators.checks import check_flag
+from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.estimators.streamed_labels import StreamedLabels
 from empirisk.losses import REGISTRY as LOSSES
@@ -37,6 +39,7 @@ def _gives_probabilities(est: Any) -> bool:
     )
 
 
+@documented(FactorColumns)
 class SGDClassifier(StreamedLabels, StochasticEstimator):
     """Linear classification by stochastic gradient descent, with a certificate.
 
@@ -91,6 +94,8 @@ class SGDClassifier(StreamedLabels, StochasticEstimator):
         Begin each fit at the coefficients of the fit before, if that had the same classes and columns.
     random_state : int, Generator, RandomState or None, default None
         Seed of the order of the rows; None is 0.  Equal seeds give equal bits.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -163,6 +168,7 @@ class SGDClassifier(StreamedLabels, StochasticEstimator):
         max_iter: int = 1_000,
         warm_start: bool = False,
         random_state: Any = None,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

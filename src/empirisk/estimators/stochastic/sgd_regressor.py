@@ -13,6 +13,7 @@ from sklearn.base import RegressorMixin
 
 from empirisk.estimators.checks import check_flag, check_numeric_targets
 from empirisk.estimators.documented import documented
+from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.losses import check_targets
@@ -22,7 +23,7 @@ from empirisk.typing import Array
 __all__ = ["SGDRegressor"]
 
 
-@documented(SGDClassifier)
+@documented(SGDClassifier, FactorColumns)
 class SGDRegressor(RegressorMixin, StochasticEstimator):
     """Linear regression by stochastic gradient descent, with a certificate.
 
@@ -42,6 +43,8 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
         As in :class:`SGDClassifier`.
     precondition, tol, max_iter, warm_start, random_state
         As in :class:`SGDClassifier`.
+    categorical_features
+        As in :class:`FactorColumns`.
 
     Attributes
     ----------
@@ -91,6 +94,7 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
         max_iter: int = 1_000,
         warm_start: bool = False,
         random_state: Any = None,
+        categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
 

@@ -207,7 +207,7 @@ def _split(est: Any, X: Any, y: Any, choose: np.ndarray, test: np.ndarray) -> tu
     if len(coef) != 1:
         raise ValueError("split-sample inference is for one target or two classes")
     columns = np.flatnonzero(coef[0])
-    names = [str(v) for v in getattr(model, "feature_names_in_", [f"x{j}" for j in range(coef.shape[1])])]
+    names = model.terms_
     problem = model.problem(_take(X, test), _take(y, test))
     if len(columns) == coef.shape[1] and problem.penalty.l1 == 0.0:
         raise ValueError(
