@@ -47,7 +47,7 @@ class FactorColumns:
         For each column of X the positions of its columns in ``coef_``.
     """
 
-    categorical_features: Any
+    categorical_features: Any = "from_dtype"
     n_features_in_: int
     _factors: Factors | None = None
 
