@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from empirisk.bounds.search import MAX_ROWS, smallest, smallest_n
 from empirisk.bounds.words import confidence, one_row, up, wrapped
 from empirisk.data.frames import as_frame
+from empirisk.results.form import Form, Formed
 
 __all__ = [
     "Guarantee",
@@ -63,7 +63,7 @@ class Theorem:
 
 
 @dataclass(frozen=True)
-class Guarantee:
+class Guarantee(Formed):
     """What a theorem guarantees: with ``n`` rows, `claim` holds but for a probability `delta`.
 
     Parameters
@@ -152,13 +152,18 @@ class Guarantee:
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
-        items = "".join(f"<li>{html.escape(a)}</li>" for a in self.assumptions)
-        note = "<p>Vacuous: this excludes nothing.</p>" if self.vacuous else ""
-        return (
-            f"<p><b>{html.escape(self._heading())}</b></p><p>{html.escape(self.claim)}</p>{note}"
-            f"<p>Assumes:</p><ul>{items}</ul><p>Source: {html.escape(self.source)}.</p>"
-        )
+    def _form(self) -> Form:
+        told = {"n": f"{self.n:,}", "epsilon": up(self.epsilon)}
+        if self.delta is not None:
+            told["delta"] = up(self.delta)
+        columns: dict[str, list[Any]] = {
+            "number": list(told),
+            "value": list(told.values()),
+            "": ["solved for" if name == self.solved else "given" for name in told],
+        }
+        notes = [self.claim, *(["Vacuous: this excludes nothing."] if self.vacuous else [])]
+        notes += [f"Assumes: {'; '.join(self.assumptions)}.", f"Source: {self.source}."]
+        return Form(self._heading(), columns, notes)
 
 
 def check_count(value: Any, name: str, least: int = 1, most: int | None = MAX_ROWS) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.bounds.base import check_count, check_real
+from empirisk.data.brief import Brief
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.typing import Array
 
@@ -23,8 +24,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Complexity:
+@dataclass(frozen=True, repr=False)
+class Complexity(Brief):
     """A Rademacher average ``E sup_h (1/n) sum_i sign_i h(x_i)`` of a class on n rows.
 
     Parameters

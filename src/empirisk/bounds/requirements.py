@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from empirisk.data.frames import as_frame
+from empirisk.results.form import Form, Formed
 
 __all__ = ["Requirement", "SampleSizes"]
 
@@ -54,8 +54,8 @@ class Requirement:
         return f"{self.n:,}{limits}"
 
 
-@dataclass(frozen=True)
-class SampleSizes:
+@dataclass(frozen=True, repr=False)
+class SampleSizes(Formed):
     """The answer of :func:`sample_sizes`; prints as one table.
 
     Parameters
@@ -110,18 +110,16 @@ class SampleSizes:
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
-        cells = "".join(
-            "<tr>"
-            + "".join(f"<td>{html.escape(x)}</td>" for x in (r.goal, r.rows, r.kind, r.by, r.note))
-            + "</tr>"
-            for r in self.requirements
-        )
-        head = "".join(f"<th scope='col'>{c}</th>" for c in ("at most epsilon", "rows", "kind", "by", "note"))
-        return (
-            f"<table><caption>{html.escape(self.title)}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{cells}</tbody></table><p>{html.escape(self.summary)}</p>"
-        )
+    def _form(self) -> Form:
+        rows = self.requirements
+        columns: dict[str, list[Any]] = {
+            "at most epsilon": [r.goal for r in rows],
+            "rows": [r.rows for r in rows],
+            "kind": [r.kind for r in rows],
+            "by": [r.by for r in rows],
+            "note": [r.note for r in rows],
+        }
+        return Form(self.title, columns, [self.summary] if self.summary else [])
 
 
 def _wrapped(head: str, text: str, width: int = 80) -> list[str]:

@@ -11,6 +11,7 @@ from scipy import special
 
 from empirisk.bounds.base import check_count, check_real
 from empirisk.bounds.search import MAX_ROWS
+from empirisk.data.brief import Brief
 from empirisk.data.seeds import Seed, generator_of
 
 __all__ = ["SimulatedRows", "coins", "hardest_coins", "hardest_rare", "rare", "seconds"]
@@ -24,8 +25,8 @@ SECONDS = 1.5
 Simulate = Callable[[int, int, np.random.Generator], np.ndarray]
 
 
-@dataclass(frozen=True)
-class SimulatedRows:
+@dataclass(frozen=True, repr=False)
+class SimulatedRows(Brief):
     """The number of rows at which the excess risk is at most epsilon in a share ``1 - delta`` of samples.
 
     Parameters

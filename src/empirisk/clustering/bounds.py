@@ -13,6 +13,7 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.clustering.assign import Labels, pieces
+from empirisk.data.brief import Brief
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Bounds"]
@@ -23,8 +24,8 @@ GROUP = 32
 MOST_GROUPS = 64
 
 
-@dataclass
-class Bounds:
+@dataclass(repr=False)
+class Bounds(Brief):
     """Bounds of the distances between rows and centres, which the compiled loop keeps.
 
     Build with :meth:`of`.  Labels have the same bits as without bounds: rows are spared only where rounding

@@ -11,6 +11,7 @@ import numpy as np
 from empirisk.clustering.axis_bound import axis_bound
 from empirisk.clustering.one_dimensional import best_line_clusters
 from empirisk.clustering.semidefinite_bound import semidefinite_bound
+from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.data.table import read_dense
 from empirisk.typing import Array
@@ -22,8 +23,8 @@ SEMIDEFINITE_ROWS = 300
 METHODS = ("auto", "axes", "semidefinite")
 
 
-@dataclass(frozen=True)
-class InertiaBound:
+@dataclass(frozen=True, repr=False)
+class InertiaBound(Brief):
     """A number that no clustering into K groups is below.
 
     Attributes

@@ -9,6 +9,7 @@ from itertools import chain, combinations, islice
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Medoids", "best_exchange", "best_subset", "build_medoids", "drawn_medoids", "exchange_medoids"]
@@ -22,8 +23,8 @@ ROUNDING = 2.0**-43
 _ENUMERATED = 4_000_000
 
 
-@dataclass(frozen=True)
-class Medoids:
+@dataclass(frozen=True, repr=False)
+class Medoids(Brief):
     """Rows that stand for groups.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.typing import Array, IndexArray
 
@@ -18,8 +19,8 @@ __all__ = ["LineClusters", "best_line_clusters"]
 _EPS = 2.0**-52
 
 
-@dataclass(frozen=True)
-class LineClusters:
+@dataclass(frozen=True, repr=False)
+class LineClusters(Brief):
     """An optimal split of numbers into groups.
 
     Attributes

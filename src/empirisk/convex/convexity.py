@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.losses.base import Loss
 from empirisk.penalties.base import Penalty
@@ -17,8 +18,8 @@ from empirisk.typing import Array
 __all__ = ["Convexity", "Witness", "check_convexity"]
 
 
-@dataclass(frozen=True, eq=False)
-class Witness:
+@dataclass(frozen=True, eq=False, repr=False)
+class Witness(Brief):
     """Two points and a place between them where the function lies above its chord.
 
     Parameters
@@ -46,8 +47,8 @@ class Witness:
     chord: float
 
 
-@dataclass(frozen=True, eq=False)
-class Convexity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Convexity(Brief):
     """The answer to :func:`check_convexity`.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from empirisk.convex.lagrangian import dual_function
 from empirisk.convex.problem import ConvexProblem
+from empirisk.data.brief import Brief
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Kind
 from empirisk.typing import Array
@@ -17,8 +18,8 @@ from empirisk.typing import Array
 __all__ = ["WeakDuality", "weak_duality"]
 
 
-@dataclass(frozen=True)
-class WeakDuality:
+@dataclass(frozen=True, repr=False)
+class WeakDuality(Brief):
     """``dual <= min f <= primal``.
 
     Parameters

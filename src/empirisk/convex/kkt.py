@@ -12,6 +12,7 @@ import numpy as np
 
 from empirisk.convex.lagrangian import multipliers
 from empirisk.convex.problem import ConvexProblem
+from empirisk.data.brief import Brief
 from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
@@ -19,8 +20,8 @@ from empirisk.typing import Array
 __all__ = ["KKT", "kkt_residual"]
 
 
-@dataclass(frozen=True)
-class KKT:
+@dataclass(frozen=True, repr=False)
+class KKT(Brief):
     """How far x and multipliers miss each of the four conditions; all 0 exactly at a primal and dual optimum.
 
     Parameters

@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 
 from empirisk.convex.constraints import as_convex_problem
 from empirisk.convex.problem import ConvexProblem
+from empirisk.data.brief import Brief
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
@@ -23,8 +24,8 @@ __all__ = ["DualValue", "dual_function", "lagrangian", "multipliers"]
 FAR = 1e12  # a fall or a distance beyond this counts as unbounded
 
 
-@dataclass(frozen=True, eq=False)
-class DualValue:
+@dataclass(frozen=True, eq=False, repr=False)
+class DualValue(Brief):
     """A value of the dual function.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.typing import Array
 
 __all__ = ["ConvexProblem", "numerical_gradient"]
@@ -15,8 +16,8 @@ __all__ = ["ConvexProblem", "numerical_gradient"]
 Function = Callable[[Array], Any]
 
 
-@dataclass(frozen=True, eq=False)
-class ConvexProblem:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConvexProblem(Brief):
     """``min f(x)`` over x in a box D, such that ``g_j(x) <= 0`` and ``A x = b``.
 
     Parameters

@@ -11,6 +11,7 @@ from scipy.optimize import minimize, nnls
 from empirisk.convex.constraints import as_convex_problem
 from empirisk.convex.lagrangian import dual_function
 from empirisk.convex.problem import ConvexProblem
+from empirisk.data.brief import Brief
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
@@ -19,8 +20,8 @@ __all__ = ["SlaterPoint", "slater_point"]
 DEEP = -1.0  # deep enough inside: minimising further could run off to infinity
 
 
-@dataclass(frozen=True, eq=False)
-class SlaterPoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class SlaterPoint(Brief):
     """The answer to :func:`slater_point`.
 
     Parameters

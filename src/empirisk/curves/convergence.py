@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.tabular import Tabular
 from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.linear import LinearProblem
@@ -23,8 +24,8 @@ from empirisk.typing import Array
 __all__ = ["Convergence", "Rate", "convergence"]
 
 
-@dataclass(frozen=True)
-class Rate:
+@dataclass(frozen=True, repr=False)
+class Rate(Brief):
     """A bound of theory on ``F(w_T) - min F``, from the constants of the problem.
 
     Parameters

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.curves.diminishing import FASTEST
+from empirisk.data.brief import Brief
 from empirisk.evaluation.intervals.base import Floats
 
 __all__ = ["PowerLaw", "fit_power_law"]
@@ -15,8 +16,8 @@ __all__ = ["PowerLaw", "fit_power_law"]
 EXPONENTS = np.linspace(0.05, FASTEST, 146)
 
 
-@dataclass(frozen=True)
-class PowerLaw:
+@dataclass(frozen=True, repr=False)
+class PowerLaw(Brief):
     """``loss(rows) = a + b rows^-c``.
 
     Parameters

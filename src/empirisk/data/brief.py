@@ -41,7 +41,14 @@ class Brief(Formed):
     def _form(self) -> Form:
         shown = {name: _field(name, value).removeprefix(name) for name, value in self._told().items()}
         said = [value.removeprefix("=").strip() for value in shown.values()]
-        return Form(type(self).__name__, {"what": list(shown), "it is": said})
+        return Form(self._said(), {"what": list(shown), "it is": said})
+
+    def _said(self) -> str:
+        """Return the sentence of the result, the first line of its words, or its name where it has none."""
+        told = getattr(self, "sentence", "")
+        own = type(self).__str__ is not object.__str__
+        words = told if isinstance(told, str) and told else str(self) if own else ""
+        return words.splitlines()[0] if words else type(self).__name__
 
 
 def _field(name: str, value: Any) -> str:
@@ -49,6 +56,8 @@ def _field(name: str, value: Any) -> str:
     if isinstance(shape, tuple) and shape:
         return f"{name} of shape {shape}"
     text = repr(value)
+    if "array(" in text and not hasattr(value, "__len__"):
+        return f"{name}={type(value).__name__}"
     if len(text) <= LONGEST and "\n" not in text:
         return f"{name}={text}"
     if len(str(value)) <= LONGEST and "\n" not in str(value):

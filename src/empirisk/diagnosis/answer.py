@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from empirisk.data.brief import Brief
 from empirisk.results import Estimate
 from empirisk.results.named import NamedEnum
 
@@ -26,8 +27,8 @@ class NotRun(Exception):  # noqa: N818  (a way to answer, not a failure)
     """Raised inside a finding that does not apply; the message is the sentence that the user reads."""
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Brief):
     """What one finding says about one model.
 
     Parameters

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from empirisk.data.brief import Brief
 from empirisk.diagnosis.answer import Answer, NotRun
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
@@ -37,8 +38,8 @@ SCORED = 2000  # rows that an alternative is scored on when there are many
 TARGET = "the loss that the next step saves, as a share of the baseline's"
 
 
-@dataclass(frozen=True, eq=False)
-class Context:
+@dataclass(frozen=True, eq=False, repr=False)
+class Context(Brief):
     """One model on one sample, with everything that findings share.
 
     Parameters

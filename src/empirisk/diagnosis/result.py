@@ -11,6 +11,7 @@ from empirisk.diagnosis.answer import Answer, Outcome
 from empirisk.diagnosis.decomposition import Decomposition
 from empirisk.diagnosis.family import FIRST, ranked
 from empirisk.results import Finding
+from empirisk.results.form import Form, Formed
 from empirisk.wording import percent
 
 __all__ = ["SHOWN", "Diagnosis"]
@@ -19,7 +20,7 @@ SHOWN = 3  # findings that are told in full
 REST = (Outcome.CANNOT_TELL, Outcome.INTERVAL, Outcome.CLEAR, Outcome.NOT_RUN)
 
 
-class Diagnosis:
+class Diagnosis(Formed):
     """Findings about one model, at most three of them shown first.
 
     Parameters
@@ -180,6 +181,16 @@ class Diagnosis:
             f", as long as {self.fit_equivalents:.1f} fits of a fold" if self.fit_seconds > 0.005 else ""
         )
         return f"Cost beyond the folds: {self.n_fits} fits, {self.seconds:.2f} s{equivalents}."
+
+    def _form(self) -> Form:
+        rows = self.answers
+        columns: dict[str, list[Any]] = {
+            "code": [a.code for a in rows],
+            "looked for": [a.name for a in rows],
+            "answer": [a.outcome.value for a in rows],
+            "in words": [a.sentence for a in rows],
+        }
+        return Form(self.title, columns, [f"Next: {self.next_step}", self._cost()])
 
     def _repr_html_(self) -> str:
         def e(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.distributions.base import Distribution
 from empirisk.distributions.exact import check_whole, clopper_pearson
@@ -34,8 +35,8 @@ _LEVEL, _FEWEST = 0.05, 19
 _TRIES = 20
 
 
-@dataclass(frozen=True)
-class GoodnessOfFit:
+@dataclass(frozen=True, repr=False)
+class GoodnessOfFit(Brief):
     """What the comparison of rows with a fitted law found.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.brief import Brief
 from empirisk.data.seeds import check_form, generator_of
 from empirisk.evaluation.given_splits import Ties, given_splits
 
@@ -21,8 +22,8 @@ NO_REPEATS = (
 )
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Brief):
     """Splits into training and test rows, and what they amount to.
 
     Parameters

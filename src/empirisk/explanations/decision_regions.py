@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.estimators.checks import check_count
 from empirisk.typing import Array, IndexArray
@@ -17,8 +18,8 @@ __all__ = ["DecisionRegions", "decision_regions"]
 MOST_ROWS = 300
 
 
-@dataclass(frozen=True, eq=False)
-class DecisionRegions:
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionRegions(Brief):
     """What a classifier says at every place of a grid over two columns.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.graphs.adjacency import adjacency, components
@@ -18,8 +19,8 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["MinimumCut", "minimum_cut"]
 
 
-@dataclass(frozen=True)
-class MinimumCut:
+@dataclass(frozen=True, repr=False)
+class MinimumCut(Brief):
     """A cut of a graph into two parts than which none is lighter.
 
     Parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from typing import Any
 
@@ -11,14 +10,17 @@ from numpy.typing import NDArray
 
 from empirisk.data.frames import as_frame
 from empirisk.hypotheses.points import check_labelling
+from empirisk.results.form import Form, Formed
 from empirisk.typing import Array
 
 __all__ = ["Shattering"]
 
+SHOWN = 12  # points in the table of a notebook
+
 Labelling = NDArray[np.bool_]
 
 
-class Shattering:
+class Shattering(Formed):
     """The answer of ``shatters(points)``: true or false, with a witness when false.
 
     Parameters
@@ -112,8 +114,14 @@ class Shattering:
     def __repr__(self) -> str:
         return self.sentence
 
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.sentence)}</p>"
+    def _form(self) -> Form:
+        table: dict[str, list[Any]] = {
+            f"x{j}": [float(v) for v in self.points[:SHOWN, j]] for j in range(self.points.shape[1])
+        }
+        if self.witness is not None:
+            table["witness"] = [int(v) for v in self.witness[:SHOWN]]
+        more = len(self.points) - SHOWN
+        return Form(self.sentence, table, [f"... and {more} more points."] if more > 0 else [])
 
 
 def _digits(labelling: Labelling) -> str:

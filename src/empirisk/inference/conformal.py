@@ -9,22 +9,23 @@ Gammerman and Shafer, Algorithmic Learning in a Random World (2005).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from empirisk.data.brief import Brief
 from empirisk.data.conformal_order import conformal_rank, rows_needed
+from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.results import Estimate
 from empirisk.typing import Array
 
+LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the printed table
 __all__ = ["Conformal", "LeftOutConformal", "cumulative_scores", "quantile_band_scores", "widened"]
 
 
 @dataclass(frozen=True, repr=False)
-class Conformal(Brief):
+class Conformal(Tabular):
     """Scores of rows that the fit has not seen.
 
     Parameters
@@ -98,6 +99,36 @@ class Conformal(Brief):
         low, high = special.betaincinv(k, n + 1 - k, [0.5 * (1.0 - confidence), 0.5 * (1.0 + confidence)])
         target = f"coverage of the {100 * level:g} % sets of this fit on new rows"
         return Estimate(k / (n + 1), float(low), float(high), confidence, n, self._method, "", target)
+
+    @property
+    def title(self) -> str:
+        """How many rows there are, and what a score is."""
+        return f"Conformal scores of {len(self.scores):,} {self._of}: {self.what}"
+
+    def _levels(self) -> list[float]:
+        n = len(self.scores)
+        return [level for level in LEVELS if conformal_rank(n, level) <= n]
+
+    def _columns(self) -> dict[str, list[Any]]:
+        levels = self._levels()
+        covered = estimate_columns([self.coverage(level) for level in levels], "coverage")
+        return {"level": levels, "threshold": [self.threshold(level) for level in levels], **covered}
+
+    def _shown(self) -> dict[str, list[Any]]:
+        levels = self._levels()
+        return {
+            "level": [f"{100.0 * level:g} %" for level in levels],
+            "threshold": [self.threshold(level) for level in levels],
+            "coverage of these sets": [self.coverage(level) for level in levels],
+        }
+
+    def _notes(self) -> list[str]:
+        levels = self._levels()
+        said = [f"{claim[:1].upper()}{claim[1:]}." for claim in map(self.claim, levels[:1])]
+        return said or [f"They are too few for any of the usual levels: {self._advice}."]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.scores)} {self._of}, {self.what})"
 
     def claim(self, level: float) -> str:
         """Return the guarantee in one sentence, with its level and the number of held-out rows."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.inference.information import Information, term_names
 from empirisk.inference.law import Law
 from empirisk.inference.weights import observations, weights_words
@@ -20,8 +21,8 @@ from empirisk.typing import Array
 __all__ = ["Fit", "fits_of", "order_terms"]
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Brief):
     """One target, linearised: Fisher weights f, Pearson residuals e, ``K = sum_i s_i f_i x_i x_i'``.
 
     Least squares is the case f = 1.  For other families the rows ``sqrt(f) x`` with residuals e are the

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +13,14 @@ from scipy import stats
 
 from empirisk.inference.covariance import covariance_of, joint_degrees
 from empirisk.inference.fit import Fit
+from empirisk.results.form import Form, Formed
 from empirisk.typing import Array
 
 __all__ = ["TestResult", "hypothesis_matrix", "wald_statistic", "wald_test"]
 
 
-@dataclass(frozen=True)
-class TestResult:
+@dataclass(frozen=True, repr=False)
+class TestResult(Formed):
     """A test: statistic, its law under the hypothesis, and the p-value.
 
     Parameters
@@ -75,8 +75,15 @@ class TestResult:
         note = f" {self.note[:1].upper()}{self.note[1:]}." if self.note else ""
         return f"{self.name} test of {self.hypothesis}: {letter} = {self.statistic:.4g} on {law}, {p}.{note}"
 
-    def _repr_html_(self) -> str:
-        return f"<p>{html.escape(repr(self))}</p>"
+    def _form(self) -> Form:
+        kind, law = self.words.split(" on ")
+        columns: dict[str, list[Any]] = {
+            "hypothesis": [self.hypothesis],
+            "F" if kind == "F" else "chi2": [float(self.statistic)],
+            "law": [f"{kind} on {law}"],
+            "p": ["< 1e-16" if self.p < 1e-16 else f"{self.p:.2g}"],
+        }
+        return Form(repr(self), columns)
 
 
 def wald_statistic(

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.linear_theory.checks import check_design, non_negative
 from empirisk.typing import Array
 
 __all__ = ["GaussMarkov", "gauss_markov"]
 
 
-@dataclass(frozen=True, eq=False)
-class GaussMarkov:
+@dataclass(frozen=True, eq=False, repr=False)
+class GaussMarkov(Brief):
     """How a linear estimator ``w = A y`` compares with least squares.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from empirisk.data.brief import Brief
 from empirisk.linear_theory.checks import check_design, non_negative
 from empirisk.typing import Array
 
@@ -18,8 +19,8 @@ CRITERIA = ("risk", "bound")
 _GRID = 400  # starts of the search: the risk may have several minima
 
 
-@dataclass(frozen=True)
-class RidgeRisk:
+@dataclass(frozen=True, repr=False)
+class RidgeRisk(Brief):
     """Excess risk of ridge regression in its two parts.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.data.brief import Brief
+from empirisk.inference.choice_table import ChoiceTable
 from empirisk.neighbors.windows import Window
 from empirisk.typing import Array
 
@@ -22,7 +22,7 @@ SMALLEST, LARGEST = 1e-100, 1e100
 
 
 @dataclass(frozen=True, repr=False)
-class BandwidthSelection(Brief):
+class BandwidthSelection(ChoiceTable):
     """Leave-one-out losses of bandwidths, and the ones that two rules choose.
 
     Parameters
@@ -43,6 +43,13 @@ class BandwidthSelection(Brief):
     se: Array
     rule: str
     method: str
+    parameter = "bandwidth"
+
+    def _tried(self) -> Array:
+        return self.bandwidths
+
+    def _how(self) -> str:
+        return self.method
 
     @property
     def index_min(self) -> int:

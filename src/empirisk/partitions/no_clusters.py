@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from empirisk.data.brief import Brief
 from empirisk.partitions.grouping import Grouping, Partition
 from empirisk.partitions.indices.base import moments
 from empirisk.partitions.nulls import REGISTRY as NULLS
@@ -80,8 +81,8 @@ class NullFalls:
         return p, float(most[0]), int(self.ks[1 + int(z[0].argmax())])
 
 
-@dataclass(frozen=True)
-class NullTest:
+@dataclass(frozen=True, repr=False)
+class NullTest(Brief):
     """What one null says about the rows.
 
     Parameters

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import Block, RowBlocks
 from empirisk.data.row_checks import check_rows, where
 from empirisk.problems.base import Layout, Part, Problem
@@ -104,8 +105,8 @@ class CenterSums:
         return float(((self.grad[live] / 2.0) ** 2 / share[live, None]).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class KMeansProblem(Problem):
+@dataclass(frozen=True, eq=False, repr=False)
+class KMeansProblem(Problem, Brief):
     """``J(c) = (1/S) sum_i s_i min_k ||x_i - c_k||^2`` over row blocks.
 
     Parameters

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import Block, RowBlocks
 from empirisk.mixtures.base import Family, Parts, Sums, TableFacts, refuse_empty
 from empirisk.problems.base import Layout, Part, Problem
@@ -65,8 +66,8 @@ class Expected:
         return self.problem.improve(self)
 
 
-@dataclass(frozen=True, eq=False)
-class LatentProblem(Problem):
+@dataclass(frozen=True, eq=False, repr=False)
+class LatentProblem(Problem, Brief):
     """``F(w) = -(1/S) sum_i s_i log sum_k pi_k f(x_i; theta_k)`` over row blocks.
 
     Parameters

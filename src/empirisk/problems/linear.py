@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,13 +23,14 @@ from empirisk.problems.proofs import Constant
 from empirisk.problems.shift import find_shift
 from empirisk.problems.vertex import to_vertex
 from empirisk.results import Certificate, Kind, Solution, Status
+from empirisk.results.form import Form, Formed
 from empirisk.typing import Array
 
 __all__ = ["LinearProblem"]
 
 
 @dataclass(frozen=True, eq=False)
-class LinearProblem(LinearObjective, Problem):
+class LinearProblem(LinearObjective, Problem, Formed):
     """``F(w) = (1/S) sum_i s_i loss(y_i, x_i.w + b) + penalty(w)``, ``S = sum_i s_i``.
 
     One frozen description; solvers optimise it, :meth:`potential` samples it.
@@ -61,6 +62,22 @@ class LinearProblem(LinearObjective, Problem):
         more = ", intercept" if self.intercept else ""
         outputs = f", {self.n_outputs} outputs" if self.n_outputs else ""
         return f"LinearProblem({self.loss!r} + {self.penalty!r}, {n} rows x {p} columns{more}{outputs})"
+
+    def _form(self) -> Form:
+        n, p = self.design.shape
+        constant = " + b" if self.intercept else ""
+        told: dict[str, Any] = {
+            "rows n": n,
+            "columns p": p,
+            "loss": repr(self.loss),
+            "penalty P": repr(self.penalty),
+            "strength": getattr(self.penalty, "alpha", None),
+            "intercept b": "free, not penalised" if self.intercept else "none",
+            "scores a row": self.n_outputs or 1,
+        }
+        shown = {name: value for name, value in told.items() if value is not None}
+        objective = f"F(w) = (1/S) sum_i s_i loss(y_i, x_i.w{constant}) + P(w), S = sum_i s_i"
+        return Form(f"Minimise {objective}", {"part": list(shown), "it is": list(shown.values())})
 
     # -- origin ---------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import Block, RowBlocks, add
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.some_rows import some_rows
@@ -41,8 +42,8 @@ CHUNK, PROBE = 2_048, 4_096
 ALONE = 4_096
 
 
-@dataclass(frozen=True, eq=False)
-class NetworkProblem(Problem):
+@dataclass(frozen=True, eq=False, repr=False)
+class NetworkProblem(Problem, Brief):
     """``F(w) = (1/S) sum_i s_i l(y_i, z_i(w)) + alpha (r ||W||_1 + (1 - r) ||W||^2 / 2)``.
 
     Parameters

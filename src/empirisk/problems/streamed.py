@@ -22,6 +22,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import RowBlocks
 from empirisk.data.row_checks import check_features, check_rows, where
 from empirisk.data.sums import weighted_sum
@@ -42,8 +43,8 @@ DIRECT = 1_000
 _NEEDED = frozenset({Capability.GRAD, Capability.HESS, Capability.CONJUGATE})
 
 
-@dataclass(frozen=True, eq=False)
-class StreamedProblem(SummedProblem):
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamedProblem(SummedProblem, Brief):
     """``F(w) = (1/S) sum_i s_i loss(y_i, x_i.w + b) + penalty(w)`` over row blocks.
 
     Parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.data.brief import Brief
 from empirisk.results.estimate import Estimate
 from empirisk.typing import Array, IndexArray
 
@@ -17,8 +18,8 @@ __all__ = ["DistortionReport", "measure_distortion", "pairs_of"]
 SHOWN = 2000  # ratios that a report keeps
 
 
-@dataclass(frozen=True, eq=False)
-class DistortionReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class DistortionReport(Brief):
     """Squared distances after a projection over those before, on pairs of rows.
 
     Parameters

@@ -6,7 +6,6 @@ theorem 5.1.
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from empirisk.hypotheses.points import check_integer
 from empirisk.resampling.adversary import TAIL, Losses, can_enumerate, enumerate_samples, simulate, train_on
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
+from empirisk.results.form import Form, Formed
 from empirisk.typing import Array
 
 __all__ = ["NoFreeLunch", "no_free_lunch"]
@@ -30,7 +30,7 @@ _TARGET = "samples of m points drawn evenly from the domain"
 
 
 @dataclass(frozen=True, eq=False)
-class NoFreeLunch:
+class NoFreeLunch(Formed):
     """What a learner suffers on the labelling that was built against it.
 
     Parameters
@@ -109,20 +109,17 @@ class NoFreeLunch:
         lines.append(f"  Averaged over {some} the expected risk is {self.average:.4g}; {self.fits} fits.")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        body = "".join(
-            f"<tr><th scope='row'>{html.escape(name)}</th><td>{html.escape(_number(e))}</td>"
-            f"<td>{least:.4g}</td><td>{book}</td><td>{html.escape(_how(e))}</td></tr>"
-            for name, e, least, book in self._rows()
-        )
-        head = "".join(
-            f"<th scope='col'>{c}</th>" for c in ("quantity", "measured", "at least", "textbook", "method")
-        )
-        caption = html.escape(repr(self).splitlines()[0])
-        return (
-            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>Labelling: {_word(self.labelling)}</p>"
-        )
+    def _form(self) -> Form:
+        rows = self._rows()
+        columns: dict[str, list[Any]] = {
+            "quantity": [name for name, *_ in rows],
+            "measured": [_number(e) for _, e, _, _ in rows],
+            "at least": [float(least) for _, _, least, _ in rows],
+            "textbook": [book for *_, book in rows],
+            "method": [_how(e) for _, e, _, _ in rows],
+        }
+        said = repr(self).splitlines()
+        return Form(said[0], columns, [line.strip() for line in said[-2:]])
 
 
 def _number(e: Estimate) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.results import Certificate, Kind
+from empirisk.results.form import Form, Formed
 from empirisk.samplers.arviz_form import inference_data
 from empirisk.samplers.charts import chart_of
 from empirisk.samplers.claims import claims, doubts
@@ -35,7 +36,7 @@ def _unbounded() -> np.errstate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Draws:
+class Draws(Formed):
     """Draws of several chains, (chains, n, d), with what is needed to trust them or not.
 
     Parameters
@@ -208,8 +209,8 @@ class Draws:
     def __repr__(self) -> str:
         return repr(self.summary())
 
-    def _repr_html_(self) -> str:
-        return self.summary()._repr_html_()
+    def _form(self) -> Form:
+        return self.summary()._form()
 
     def means(self, X: Any, offset: Any = None) -> Array:
         """Return the expected targets of rows under every draw, (chains, n, rows).

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.samplers.diagnostics import ess_mean
 from empirisk.typing import Array
 
@@ -29,8 +30,8 @@ _OFF = 1.21
 _AWAY = 1e150
 
 
-@dataclass(frozen=True)
-class Spread:
+@dataclass(frozen=True, repr=False)
+class Spread(Brief):
     """Variances of the draws over those of the target, by Stein's identity.
 
     Parameters

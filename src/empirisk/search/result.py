@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
 from empirisk.kernels.base import is_kernel
 from empirisk.results import Estimate
+from empirisk.results.form import Form, Formed
 from empirisk.search.grid_section import grid_section
 from empirisk.search.points import Params
 from empirisk.search.standing import Standing
@@ -22,8 +22,8 @@ from empirisk.search.standing import Standing
 SHOWN = 10  # candidates in the printed table
 
 
-@dataclass(frozen=True)
-class SearchResult:
+@dataclass(frozen=True, repr=False)
+class SearchResult(Formed):
     """Every candidate with its score and interval, and the chosen one.
 
     Parameters
@@ -240,15 +240,22 @@ class SearchResult:
         ]
         return [*out, f"  {self.note}"] if self.note else out
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th scope='row'>{'<b>&#9656;</b> ' if i == self.best else ''}"
-            f"{html.escape(_settings(self.points[i]))}</th><td>{html.escape(self._line(i))}</td></tr>"
-            for i in self._shown()
-        )
-        notes = "".join(f"<p>{html.escape(line.strip())}</p>" for line in self._remarks())
-        caption = f"Search over {len(self.points)} candidates, {html.escape(self.metric)}"
-        return f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>{notes}"
+    def _form(self) -> Form:
+        shown = self._shown()
+        ends = {"finished": "", "dropped": "dropped", "unfinished": "not finished"}
+        columns: dict[str, list[Any]] = {
+            "candidate": [_settings(self.points[i]) for i in shown],
+            self.metric: [self.scores[i] for i in shown],
+            "P(best)": [float(self.probability_best[i]) if i in self.ranked else None for i in shown],
+            "": [
+                "chosen" if i == self.best else ends.get(self.states[i], f"failed: {self.errors[i]}")
+                for i in shown
+            ],
+        }
+        more = len(self.points) - len(shown)
+        left = [f"... and {more} more; .to_frame() holds them all."] if more else []
+        told = self.headline
+        return Form(f"{told[:1].upper()}{told[1:]}", columns, [*left, *map(str.strip, self._remarks())])
 
 
 def _settings(point: Params) -> str:

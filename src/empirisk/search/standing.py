@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from empirisk.data.brief import Brief
 from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, group_codes
@@ -24,8 +25,8 @@ from empirisk.evaluation.scoring import Scoring
 DRAWS = 20_000  # the chance of being best has an error of 0.4 % or less
 
 
-@dataclass(frozen=True)
-class Standing:
+@dataclass(frozen=True, repr=False)
+class Standing(Brief):
     """Mean losses of m candidates on the same rows, and the covariance of their errors.
 
     Parameters

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.mixtures.base import EMPTY, DegenerateError
 from empirisk.problems.latent import LatentProblem
 from empirisk.results import Certificate, Solution
@@ -33,8 +34,8 @@ COMPARED = 1e-3
 FALLEN = 0.01
 
 
-@dataclass(frozen=True)
-class Starts:
+@dataclass(frozen=True, repr=False)
+class Starts(Brief):
     """How the starts of a fit ended.
 
     Parameters

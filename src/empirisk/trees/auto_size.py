@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from numpy.typing import NDArray
 from scipy import special
 
+from empirisk.data.brief import Brief
 from empirisk.trees.out_of_bag_tally import Floats, ForestRisk, OutOfBagTally, RowLosses
 
 __all__ = ["ForestSize", "auto_size", "possible_sizes"]
@@ -18,8 +19,8 @@ FIRST = 100  # twenty groups behind the first look
 DOUBT = 0.9  # with which the error is below what it is held to
 
 
-@dataclass(frozen=True)
-class ForestSize:
+@dataclass(frozen=True, repr=False)
+class ForestSize(Brief):
     """How a forest got its number of trees.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.results import Estimate
 from empirisk.trees.conditions import Wording, number, path_to
 from empirisk.trees.criteria import Criterion, SquaredError
@@ -24,8 +25,8 @@ CHOSEN = (
 )
 
 
-@dataclass(frozen=True)
-class Rule:
+@dataclass(frozen=True, repr=False)
+class Rule(Brief):
     """One leaf.
 
     Parameters

@@ -8,22 +8,24 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirisk.data.brief import Brief
+from empirisk.data.tabular import Tabular
 from empirisk.trees.structure import PER_NODE, Trees
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["PruningSequence", "node_parents", "weakest_link"]
 
+SHOWN = 10  # subtrees in the table of a notebook
 # Strengths that differ by less, relative to the risk of the root, are equal: their nodes fall together.
 SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PruningSequence(Brief):
+class PruningSequence(Tabular):
     """All subtrees ``T(alpha) = argmin R(T) + alpha |leaves of T|``; of equal ones the smallest.
 
     Entry k is the subtree for every alpha in ``[alpha[k], alpha[k + 1])``; the last one is the root.
@@ -45,6 +47,25 @@ class PruningSequence(Brief):
     alpha: Array
     n_leaves: IndexArray
     risk: Array
+
+    @property
+    def title(self) -> str:
+        """How many subtrees there are, and from how many leaves they go down."""
+        return f"{len(self.alpha)} nested subtrees, from {self.n_leaves[0]} leaves to 1"
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: getattr(self, name).tolist() for name in ("alpha", "n_leaves", "risk")}
+
+    def _shown(self) -> dict[str, list[Any]]:
+        rows = np.unique(np.linspace(0, len(self.alpha) - 1, min(SHOWN, len(self.alpha))).round().astype(int))
+        return {name: getattr(self, name)[rows].tolist() for name in ("alpha", "n_leaves", "risk")}
+
+    def _notes(self) -> list[str]:
+        more = len(self.alpha) - SHOWN
+        return [f"... and {more} more; .to_frame() holds them all."] if more > 0 else []
+
+    def __repr__(self) -> str:
+        return f"PruningSequence({self.title})"
 
     def at(self, alpha: float) -> int:
         """Return which entry the strength alpha chooses."""

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.data.brief import Brief
 from empirisk.trees.unknown_categories import heavier_left, with_unknown
 from empirisk.typing import Array, IndexArray
 
@@ -31,8 +32,8 @@ PER_NODE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Trees:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trees(Brief):
     """A sequence of binary trees: the nodes of all trees one after the other, in arrays that hold no code.
 
     A row x at an inner node with feature j goes to the left child if ``x[j] <= threshold`` (a number), or if

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.data.brief import Brief
 from empirisk.typing import Array
 
 __all__ = ["EntryError", "entry_error"]
@@ -17,8 +18,8 @@ __all__ = ["EntryError", "entry_error"]
 PAIRS, ROWS = 2000, 250
 
 
-@dataclass(frozen=True)
-class EntryError:
+@dataclass(frozen=True, repr=False)
+class EntryError(Brief):
     """The root of the mean of ``(z(x) . z(x') - k(x, x'))^2`` over pairs of rows, for the features drawn.
 
     Parameters

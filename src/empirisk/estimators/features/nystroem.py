@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_choice, check_count
@@ -23,8 +24,8 @@ __all__ = ["Nystroem", "NystroemError"]
 ROWS = 4096
 
 
-@dataclass(frozen=True)
-class NystroemError:
+@dataclass(frozen=True, repr=False)
+class NystroemError(Brief):
     """How far ``z(x) . z(x')`` is from the kernel; every number is proved, up to rounding.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.threads import for_rows
 from empirisk.kernels import Kernel
 from empirisk.typing import Array, IndexArray
@@ -17,8 +18,8 @@ from empirisk.typing import Array, IndexArray
 __all__ = ["Projection"]
 
 
-@dataclass(frozen=True)
-class Projection:
+@dataclass(frozen=True, repr=False)
+class Projection(Brief):
     """``z(x) = L^(-1/2) U' k(centres, x)`` with ``K_mm = U L U'``, over the eigenvalues above a cut.
 
     Parameters

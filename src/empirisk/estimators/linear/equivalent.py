@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.brief import Brief
 from empirisk.data.sums import inner
 from empirisk.inference.refusal import still_solves
 from empirisk.penalties import ConstraintSet, HalfSpace, Intersection, L1Ball, L2Ball, NonNegative
@@ -17,7 +18,7 @@ __all__ = ["EquivalentConstraint", "equivalent_constraint"]
 
 
 @dataclass(frozen=True, repr=False)
-class EquivalentConstraint:
+class EquivalentConstraint(Brief):
     """``min f(w) subject to Omega(w) <= T`` and ``min f(w) + multiplier Omega(w)`` at one solution.
 
     Parameters

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.data.brief import Brief
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.folds import assign_folds, weight_of_copies
+from empirisk.inference.choice_table import ChoiceTable
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.by_target import path_by_target
 from empirisk.solvers.path import solve_path
@@ -25,7 +25,7 @@ __all__ = ["StrengthSelection", "alpha_grid", "fold_pairs", "in_own_unit", "sele
 
 
 @dataclass(frozen=True, repr=False)
-class StrengthSelection(Brief):
+class StrengthSelection(ChoiceTable):
     """Validation losses along a path and the strengths that two rules choose.
 
     Parameters
@@ -48,6 +48,16 @@ class StrengthSelection(Brief):
     fold_loss: Array
     rule: str
     method: str
+
+    def _tried(self) -> Array:
+        return self.alphas
+
+    def _how(self) -> str:
+        return self.method
+
+    def _notes(self) -> list[str]:
+        said = f"{self.note[:1].upper()}{self.note[1:]}." if self.note else ""
+        return [*super()._notes(), *([said] if said else [])]
 
     @property
     def index_min(self) -> int:

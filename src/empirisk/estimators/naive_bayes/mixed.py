@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import narwhals as nw
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.columns import ColumnCoder
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import Block
@@ -44,8 +45,8 @@ COUNTED: dict[str, type] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+@dataclass(frozen=True, eq=False, repr=False)
+class Part(Brief):
     """Columns that share a law, and the naive Bayes model of them alone.
 
     Parameters

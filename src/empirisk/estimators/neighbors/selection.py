@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empirisk.data.brief import Brief
+from empirisk.inference.choice_table import ChoiceTable
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["NeighborSelection"]
@@ -16,7 +16,7 @@ TIED = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
-class NeighborSelection(Brief):
+class NeighborSelection(ChoiceTable):
     """Leave-one-out losses of every number of neighbours, and those that two rules choose.
 
     Parameters
@@ -33,6 +33,15 @@ class NeighborSelection(Brief):
     loss: Array
     se: Array
     rule: str
+    parameter = "n_neighbors"
+
+    def _tried(self) -> Array:
+        return np.asarray(self.n_neighbors, dtype=np.float64)
+
+    @property
+    def index(self) -> int:
+        """Position of the number that the rule chooses."""
+        return self.index_one_se if self.rule == "one_se" else self.index_min
 
     @property
     def index_min(self) -> int:
@@ -49,4 +58,4 @@ class NeighborSelection(Brief):
     @property
     def best(self) -> int:
         """The number of neighbours that the rule chooses."""
-        return int(self.n_neighbors[self.index_one_se if self.rule == "one_se" else self.index_min])
+        return int(self.n_neighbors[self.index])

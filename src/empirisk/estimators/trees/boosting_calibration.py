@@ -11,6 +11,7 @@ import numpy as np
 from empirisk.inference.calibration_error import bin_count, calibration_interval
 from empirisk.inference.recalibration import Recalibration, fit_isotonic, fit_temperature
 from empirisk.results import Estimate
+from empirisk.results.form import Form, Formed
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Calibration", "calibrated"]
@@ -23,8 +24,8 @@ FITS: dict[str, Callable[[Array, IndexArray, Array], Recalibration]] = {
 Part = tuple[Array, IndexArray, Array]
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class Calibration(Formed):
     """A map from scores to probabilities with the errors before and after it.
 
     Parameters
@@ -50,6 +51,16 @@ class Calibration:
         return (
             f"{self.method} calibration: error {self.before} before, {self.after} after ({self.after.target})"
         )
+
+    def _form(self) -> Form:
+        both = [self.before, self.after]
+        columns: dict[str, list[Any]] = {
+            "calibration": ["before", self.method],
+            "error": both,
+            "rows": [e.n for e in both],
+            "method": [e.method for e in both],
+        }
+        return Form(self.sentence, columns)
 
     def __str__(self) -> str:
         return self.sentence

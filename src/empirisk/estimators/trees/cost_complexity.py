@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from empirisk.data.tabular import Tabular
 from empirisk.results import Estimate
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["CostComplexityPath"]
 
+SHOWN = 10  # subtrees in the table of a notebook
 # Risks that differ by less, relative to the largest one, differ by rounding alone.
 TIE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class CostComplexityPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class CostComplexityPath(Tabular):
     """The nested subtrees that minimise ``R(T) + alpha |leaves of T|``, from the largest to the root.
 
     Parameters
@@ -119,11 +121,43 @@ class CostComplexityPath:
             raise ValueError('this path has no held-out risk: ask for it by alpha="cv", or pass cv=10')
         return self.cv_risk, self.cv_se
 
+    def _columns(self) -> dict[str, list[Any]]:
+        out: dict[str, list[Any]] = {
+            "alpha": self.alpha.tolist(),
+            "n_leaves": self.n_leaves.tolist(),
+            "risk": self.risk.tolist(),
+        }
+        if self.cv_risk is not None and self.cv_se is not None:
+            out |= {"cv_risk": self.cv_risk.tolist(), "cv_se": self.cv_se.tolist()}
+            out["chosen"] = [k == self.index for k in range(len(self))]
+        return out
+
+    def _shown(self) -> dict[str, list[Any]]:
+        spread = np.linspace(0, len(self) - 1, min(SHOWN, len(self))).round().astype(int).tolist()
+        known = self.cv_risk is not None
+        rows = sorted({*spread, *([self.index, self.index_min] if known else [])})
+        table: dict[str, list[Any]] = {
+            name: getattr(self, name)[rows].tolist() for name in ("n_leaves", "alpha", "risk")
+        }
+        if known:
+            table["held-out risk"] = [self.estimate(k) for k in rows]
+            table["which"] = ["chosen" if k == self.index else "" for k in rows]
+        return table
+
+    def _notes(self) -> list[str]:
+        more = len(self) - len(self._shown()["alpha"])
+        return [f"... and {more} more; .to_frame() holds them all."] if more > 0 else []
+
     def __len__(self) -> int:
         return len(self.alpha)
 
-    def __repr__(self) -> str:
+    @property
+    def title(self) -> str:
+        """The sizes, the loss, and which subtree the rule takes."""
         said = f"{len(self)} subtrees from {self.n_leaves[0]} leaves to 1, {self.loss}"
         if self.cv_risk is not None:
             said += f"; {self.n_leaves[self.index]} leaves by rule {self.rule!r}: {self.estimate()}"
-        return f"CostComplexityPath({said})"
+        return said
+
+    def __repr__(self) -> str:
+        return f"CostComplexityPath({self.title})"

@@ -193,9 +193,9 @@ class ForestReads(TreeEstimator):
         if how == "debiased":
             K = self._n_classes
             shown = targets if K == 0 else (targets[:, None] == np.arange(K)).astype(np.float64)
-            return debiased_importance(self.trees_, leaves, shown, counts)
+            return replace(debiased_importance(self.trees_, leaves, shown, counts), names=self._names())
         loss = self._row_losses(targets)[self._smooth]
-        return permutation_importance(
+        found = permutation_importance(
             self.trees_,
             dense_X,
             leaves,
@@ -208,6 +208,12 @@ class ForestReads(TreeEstimator):
             weight=self._bag.weight,
             seed=self._seed,
         )
+        return replace(found, names=self._names() if groups is None else ())
+
+    def _names(self) -> tuple[str, ...]:
+        """Return the names of the columns, x0, x1, ... where the rows had none."""
+        known = getattr(self, "feature_names_in_", None)
+        return tuple(f"x{j}" for j in range(self.n_features_in_)) if known is None else tuple(map(str, known))
 
     def proximity(self, X: Any = None, *, kind: str = "gap", training: Any = None) -> sp.csr_array:
         """Return how often rows meet training rows in the leaves, sparse, shape (m, n).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.brief import Brief
 from empirisk.data.frames import as_frame
+from empirisk.results.form import Form, Formed
 
 NAMES = ("train", "validation", "test")
 
 
-@dataclass(frozen=True)
-class Part:
+@dataclass(frozen=True, repr=False)
+class Part(Brief):
     """Some rows of a sample.
 
     Parameters
@@ -44,8 +45,8 @@ class Part:
     balance: dict[str, int]
 
 
-@dataclass(frozen=True)
-class Parts:
+@dataclass(frozen=True, repr=False)
+class Parts(Formed):
     """Train, validation and test part of one sample: disjoint, and together all of it.
 
     Parameters
@@ -69,6 +70,9 @@ class Parts:
 
     def to_frame(self) -> Any:
         """Return one row a part: rows, share, units, and the rows of each class."""
+        return as_frame(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
         total = sum(p.rows.size for p in self)
         table: dict[str, list[Any]] = {
             "part": [p.name for p in self],
@@ -79,7 +83,7 @@ class Parts:
             table[f"{self.unit}s"] = [p.units for p in self]
         for label in self.train.balance:
             table[label] = [p.balance.get(label, 0) for p in self]
-        return as_frame(table)
+        return table
 
     def __repr__(self) -> str:
         total = sum(p.rows.size for p in self)
@@ -91,5 +95,5 @@ class Parts:
             lines.append(f"{line}  {', '.join(shares)}".rstrip())
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _form(self) -> Form:
+        return Form(repr(self).splitlines()[0], self._columns())

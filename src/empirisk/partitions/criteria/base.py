@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from empirisk.data.brief import Brief
 from empirisk.partitions.grouping import Partition
 from empirisk.partitions.no_clusters import NullFalls
 from empirisk.partitions.resamples import Resamples
@@ -62,8 +63,8 @@ class Evidence:
         return tuple(k for k in self.partitions if k > 1)
 
 
-@dataclass(frozen=True)
-class Judged:
+@dataclass(frozen=True, repr=False)
+class Judged(Brief):
     """What a criterion says.
 
     Parameters

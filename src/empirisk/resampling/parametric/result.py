@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.brief import Brief
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.evaluation.intervals.base import Floats, normal_quantile
 from empirisk.resampling.parametric.simulate import Errors
@@ -17,8 +18,8 @@ from empirisk.results import Estimate
 __all__ = ["EstimatorsRisk", "RiskComparison"]
 
 
-@dataclass(frozen=True)
-class RiskComparison:
+@dataclass(frozen=True, repr=False)
+class RiskComparison(Brief):
     """Risk of one estimator less that of another at every parameter, on the same samples.
 
     Parameters

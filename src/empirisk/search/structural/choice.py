@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import Any
 
+from empirisk.data.brief import Brief
 from empirisk.data.frames import as_frame
 from empirisk.results import RiskCertificate
+from empirisk.results.form import Form, Formed
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, repr=False)
+class Row(Brief):
     """One class.
 
     Parameters
@@ -40,7 +41,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class StructuralChoice:
+class StructuralChoice(Formed):
     """All classes and the chosen one.
 
     Parameters
@@ -88,5 +89,15 @@ class StructuralChoice:
         tail = "; ".join(f"{r.oracle:.4f} above the best of {r.name}" for r in self.rows)
         return "\n".join([*lines, f"Oracle inequality: its risk is at most {tail}."])
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self))}</pre>"
+    def _form(self) -> Form:
+        rows = self.rows
+        columns: dict[str, list[Any]] = {
+            "class": [r.name for r in rows],
+            "VC dimension": [float(r.vc) for r in rows],
+            self.measured: [float(r.error) for r in rows],
+            "penalty": [float(r.penalty) for r in rows],
+            "bound": [float(r.bound) for r in rows],
+            "": ["chosen" if i == self.chosen else "" for i in range(len(rows))],
+        }
+        said = repr(self).splitlines()
+        return Form(said[0], columns, said[len(rows) + 1 :])
