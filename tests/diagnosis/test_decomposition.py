@@ -115,5 +115,5 @@ def test_least_squares_has_no_error_of_optimisation(rng: np.random.Generator) ->
 def test_the_parts_are_drawn() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 2))
-    ax = er.diagnose(er.Ridge(), X, X[:, 0] + rng.normal(size=120), random_state=0).decomposition.plot()
+    ax = er.diagnose(er.Ridge(), X, X[:, 0] + rng.normal(size=120), random_state=0).decomposition.plot().axes
     assert ax.get_title(loc="left").startswith("Of a squared error of")
