@@ -58,20 +58,22 @@ SIBLINGS = frozenset({("report", "plots"), ("solvers", "optimizers"), ("graphs",
 CALLS_UPWARD = frozenset(
     (room, "plots")
     for room in (
-        "graphs",
-        "samplers",
-        "linkage",
-        "reduction",
-        "inference",
+        "curves",
+        "data",
+        "diagnosis",
         "estimators",
         "evaluation",
-        "curves",
         "explanations",
+        "graphs",
+        "inference",
         "ladder",
+        "linkage",
         "partitions",
+        "reduction",
         "resampling",
+        "samplers",
         "search",
-        "diagnosis",
+        "trees",
     )
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.inference.choice_table import ChoiceTable
+from empirisk.data.choice_table import ChoiceTable
 from empirisk.neighbors.windows import Window
 from empirisk.typing import Array
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.choice_table import ChoiceTable
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sums import weighted_sum
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.folds import assign_folds, weight_of_copies
-from empirisk.inference.choice_table import ChoiceTable
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.by_target import path_by_target
 from empirisk.solvers.path import solve_path

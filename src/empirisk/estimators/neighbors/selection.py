@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from empirisk.inference.choice_table import ChoiceTable
+from empirisk.data.choice_table import ChoiceTable
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["NeighborSelection"]
