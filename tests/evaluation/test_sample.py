@@ -81,7 +81,7 @@ def test_a_time_without_an_earlier_moment_is_refused(time: Any) -> None:
         Sample(X, Y, time=time).plan()
 
 
-def test_weights_reach_the_fits_and_only_them() -> None:
+def test_weights_reach_the_fits_and_the_scores() -> None:
     weights = RNG.integers(1, 4, size=90).astype(float)
     for est in (er.Ridge(), make_pipeline(StandardScaler(), er.Ridge())):
         sample = Sample(X, Y, weights=weights)
@@ -95,7 +95,8 @@ def test_weights_reach_the_fits_and_only_them() -> None:
     errors = [
         (er.Ridge().fit(X[a], Y[a], sample_weight=weights[a]).predict(X[b]) - Y[b]) ** 2 for a, b in splits
     ]
-    assert found["mse"].value == pytest.approx(np.concatenate(errors).mean())
+    counted = np.concatenate([weights[b] for _, b in splits])
+    assert found["mse"].value == pytest.approx(np.average(np.concatenate(errors), weights=counted))
 
 
 def test_exposures_reach_fits_and_predictions() -> None:
@@ -117,7 +118,7 @@ def test_what_a_model_does_not_take_is_refused_by_name() -> None:
         er.cross_evaluate(er.LogisticRegression(), Sample(X, Y))
     with pytest.raises(TypeError, match="y is missing"):
         er.cross_evaluate(er.Ridge(), X)
-    with pytest.raises(ValueError, match="weights is -1 in row 2"):
+    with pytest.raises(ValueError, match="sample_weight is -1 in row 2"):
         Sample(X, Y, weights=np.where(np.arange(90) == 2, -1.0, 1.0))
     with pytest.raises(ValueError, match="one class only"):
         Sample(X, np.full(90, "a"))

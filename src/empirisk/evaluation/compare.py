@@ -13,11 +13,12 @@ from sklearn.base import is_classifier
 
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run, unseen_class
-from empirisk.evaluation.evaluate import estimate
+from empirisk.evaluation.evaluate import estimate, with_rows
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import scored_target
 from empirisk.evaluation.metrics import METRICS, Metric, Predictions
+from empirisk.evaluation.metrics.predictions import labels_of
 from empirisk.evaluation.metrics.row_loss import with_note
 from empirisk.evaluation.outputs import model_name, outputs_of
 from empirisk.evaluation.proba_kinds import probability_metric
@@ -133,6 +134,9 @@ def compare(
     random_state: int | np.random.Generator | None = None,
     *,
     repeats: int | None = None,
+    sample_weight: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Comparison:
     """Cross-validate two algorithms on the same folds and give the paired difference with its interval.
 
@@ -154,6 +158,8 @@ def compare(
         gives no probabilities) or mse.
     repeats : int, optional
         3 below 200 rows, 2 above (more make the interval of a difference too wide).
+    sample_weight, exposure, offset : array of shape (n,), optional
+        As in :func:`cross_evaluate`.
 
     Returns
     -------
@@ -187,7 +193,7 @@ def compare(
     if metric is None:
         metric = default_metric(one.model, other.model)
     _known(metric)
-    sample = Sample.of(one.model, X, y, groups)
+    sample = Sample.of(one.model, X, y, groups, weights=sample_weight, exposure=exposure, offset=offset)
     if sample.repeated(cv) and repeats is None:
         repeats = 3 if sample.n < 200 else 2
     plan = sample.plan(cv, repeats, random_state)
@@ -265,6 +271,10 @@ def compare_fitted(
     groups: ArrayLike | None = None,
     metric: str | None = None,
     level: float = 0.95,
+    *,
+    sample_weight: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Comparison:
     """Paired difference of two *fitted* models on held-out rows.
 
@@ -272,7 +282,7 @@ def compare_fitted(
     ----------
     a, b : fitted estimators
         Both classifiers or both regressors.
-    X, y, groups, level
+    X, y, groups, level, sample_weight, exposure, offset
         As in :func:`evaluate`.
     metric : str, optional
         As in :func:`compare`.
@@ -296,7 +306,9 @@ def compare_fitted(
     """
     check_level(level)
     metric = default_metric(a, b) if metric is None else metric
-    first, second = (outputs_of(m, X).against(y, groups) for m in (a, b))
+    X, labels, held = with_rows(X, labels_of(y, "y"), groups, sample_weight, exposure, offset)
+    groups, weights = held.pop("groups", None), held.pop("sample_weight", None)
+    first, second = (outputs_of(m, X, **held).against(labels, groups, weights) for m in (a, b))
     return _compared(metric, _apart(model_name(a), model_name(b)), [first], [second], None, level)
 
 
@@ -315,11 +327,10 @@ def _compared(
             raise ValueError(f"{metric} cannot be compared: {m.unavailable(p)}.")
     difference, se = m.difference(a, b, folds, level)
     p = a[0]
-    units = p.n if p.groups is None else int(p.groups.max()) + 1
     each = [
         m.crossed(x, folds, level) if folds is not None else estimate(metric, x[0], level) for x in (a, b)
     ]
-    chance = _confidence(difference, se, units - 1, m.greater_is_better)
+    chance = _confidence(difference, se, p.counted().units - 1.0, m.greater_is_better)
     return Comparison(
         metric, names, each[0], each[1], with_note(difference, note), chance, m.greater_is_better
     )
@@ -351,7 +362,7 @@ def _known(metric: str) -> Metric:
     return METRICS[metric]
 
 
-def _confidence(d: Estimate, se: float, df: int, greater_is_better: bool) -> float | None:
+def _confidence(d: Estimate, se: float, df: float, greater_is_better: bool) -> float | None:
     """``T_df(difference/se)`` in the direction of "a is better"; None when there is no interval."""
     if d.low is None or not se > 0.0:
         return None

@@ -138,7 +138,9 @@ def conclude(
 ) -> CrossEvaluation:
     """Return the estimates of one algorithm from its outputs on the test rows of every split."""
     plan, candidate = fitted.plan, one_model(est)
-    out_of_fold = assemble(fitted, sample.y, sample.classes, sample.groups) if plan.folds else ()
+    out_of_fold = (
+        assemble(fitted, sample.y, sample.classes, sample.groups, sample.weights) if plan.folds else ()
+    )
     title = f"{candidate.name}, cross-validated on {sample.n} rows ({len(plan.splits)} fits)"
     held_out = tuple(
         sample.against(out, test) for (_, test), out in zip(plan.splits, fitted.outputs, strict=True)

@@ -31,6 +31,9 @@ def cross_evaluate(
     repeats: int | None = None,
     progress: Progress | None = None,
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> CrossEvaluation:
     """Score an algorithm by repeated K-fold cross-validation, with an interval for each metric.
 
@@ -64,6 +67,10 @@ def cross_evaluate(
         Called with (fits done, fits in all); True counts on the error stream.
     positive : label, optional
         As in :func:`evaluate`: the class that metrics of one class are about.
+    sample_weight : array of shape (n,), optional
+        What each row counts in the fits and, as in :func:`evaluate`, in the scores.
+    exposure, offset : array of shape (n,), optional
+        Exposures, or known parts of the scores, of the rows: fits and predictions get those of their rows.
 
     Returns
     -------
@@ -73,8 +80,8 @@ def cross_evaluate(
     Raises
     ------
     ValueError
-        Sizes that disagree, missing targets, a candidate with several values, splits that train
-        on their test rows or tear groups apart.
+        Sizes that disagree, missing targets, weights below 0, a candidate with several values, splits that
+        train on their test rows or tear groups apart.
 
     Notes
     -----
@@ -103,7 +110,7 @@ def cross_evaluate(
     """
     check_level(level)
     candidate = one_model(est)
-    sample = Sample.of(candidate.model, X, y, groups)
+    sample = Sample.of(candidate.model, X, y, groups, weights=sample_weight, exposure=exposure, offset=offset)
     if isinstance(cv, str):
         if cv != "loo" or repeats not in (None, 1):
             raise ValueError(f"cv must be a number of folds, a splitter, splits, or 'loo' once; got {cv!r}.")

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from empirisk.evaluation.beside import numbers, of_rows, sizes
 from empirisk.evaluation.evaluation import Evaluation
-from empirisk.evaluation.intervals.base import refuse
+from empirisk.evaluation.intervals.base import group_codes, refuse
 from empirisk.evaluation.metrics import (
     CLASSIFICATION,
     METRICS,
@@ -22,7 +24,13 @@ from empirisk.evaluation.metrics import (
     find_metric,
 )
 from empirisk.evaluation.metrics.of_class import one_versus_rest
-from empirisk.evaluation.metrics.predictions import check_length, classification, labels_of, regression
+from empirisk.evaluation.metrics.predictions import (
+    check_length,
+    classification,
+    labels_of,
+    regression,
+    relative,
+)
 from empirisk.evaluation.metrics.scorer import LastClass, Scorer, find_scorer, scorer_interval
 from empirisk.evaluation.outputs import model_name, n_rows, outputs_of
 from empirisk.evaluation.proba_kinds import may_answer_zero
@@ -43,6 +51,9 @@ def evaluate(
     metrics: Metrics | None = None,
     *,
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Evaluation:
     """Score a fitted estimator on rows that it has not seen, with an interval for each metric.
 
@@ -67,6 +78,12 @@ def evaluate(
     positive : label, optional
         The class that metrics of one class (precision, recall, specificity, F, lift, average precision) are
         about: by default the last of two.
+    sample_weight : array of shape (n,), optional
+        How many rows of the population each row stands for: the score is the weighted one, such as
+        ``sum w l / sum w`` of row losses. A weight of 0 is the row's absence; the scale changes nothing.
+    exposure, offset : array of shape (n,), optional
+        Exposures, or known parts of the scores, of these rows: ``predict`` gets them. A model that was fitted
+        with one and gets none here is refused.
 
     Returns
     -------
@@ -85,7 +102,10 @@ def evaluate(
     -----
     The estimand is the risk of this fitted model on new rows of the same population; with `groups` on rows of
     new groups, every row counting once (large groups weigh more). An interval of a squared or absolute error
-    says where a long tail may make it too short. Cost: one prediction and O(n log n).
+    says where a long tail may make it too short. With `sample_weight` the intervals are about the population
+    that the weights stand for: the variance is that of the linearised ratio (Hajek), the degrees of freedom
+    are those of the effective number of rows ``(sum w)^2 / sum w^2``, which `method` tells. Cost: one
+    prediction and O(n log n).
 
     Examples
     --------
@@ -102,19 +122,43 @@ def evaluate(
     (['accuracy', 'roc_auc'], 200, 'Wilson')
     """
     check_level(level)
-    check_length("X", n_rows(X), labels_of(y, "y").size)
-    p = outputs_of(est, X).against(y, groups)
     labels = labels_of(y, "y")
+    X, labels, held = with_rows(X, labels, groups, sample_weight, exposure, offset)
+    groups, weights = held.pop("groups", None), held.pop("sample_weight", None)
+    p = outputs_of(est, X, **held).against(labels, groups, weights)
 
     def one(metric: One) -> Estimate:
         ours = find_metric(metric)
         if ours is not None:
             return estimate(ours, p, level)
-        return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level)
+        return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level, held)
 
     title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
     wanted = named(metrics, p, est, positive)
     return Evaluation({name: one(m) for name, m in wanted.items()}, title)
+
+
+def with_rows(
+    X: Any,
+    y: NDArray[Any],
+    groups: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    exposure: ArrayLike | None,
+    offset: ArrayLike | None,
+) -> tuple[Any, NDArray[Any], dict[str, Any]]:
+    """Return rows, targets and what they carry, checked; rows of weight 0 are left out."""
+    n = y.size
+    check_length("X", n_rows(X), n)
+    held: dict[str, NDArray[Any] | None] = {
+        "groups": None if groups is None else group_codes(groups, n)[0],
+        "sample_weight": None if sample_weight is None else sizes("sample_weight", sample_weight, n),
+        "exposure": None if exposure is None else sizes("exposure", exposure, n),
+        "offset": None if offset is None else numbers("offset", offset, n),
+    }
+    if held["sample_weight"] is None or held["sample_weight"].all():
+        return X, y, of_rows(held, None)
+    rows = np.flatnonzero(held["sample_weight"])
+    return take_rows(X, rows), y[rows], of_rows(held, rows)
 
 
 def evaluate_predictions(
@@ -129,6 +173,7 @@ def evaluate_predictions(
     level: float = 0.95,
     task: str | None = None,
     positive: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Evaluation:
     """Return the same from arrays, without an estimator.
 
@@ -144,7 +189,7 @@ def evaluate_predictions(
         What ranks the rows; by default the probabilities.
     classes : array of shape (C,), optional
         Labels in the order of the columns; by default the sorted labels that occur.
-    groups, metrics, level
+    groups, metrics, level, sample_weight
         As in :func:`evaluate`; our metrics only.
     task : {"classification", "regression"}, optional
         By default classification when `proba`, `score` or `classes` is given or the labels are text or truth
@@ -170,6 +215,8 @@ def evaluate_predictions(
     """
     check_level(level)
     p = predictions(y, pred=pred, proba=proba, score=score, classes=classes, groups=groups, task=task)
+    if sample_weight is not None:
+        p = replace(p, weights=relative(sizes("sample_weight", sample_weight, p.n)))
     found = {name: known(m) for name, m in named(metrics, p, positive=positive).items()}
     return Evaluation(
         {name: estimate(m, p, level) for name, m in found.items()}, f"Predictions of {p.n} rows"

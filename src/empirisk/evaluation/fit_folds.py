@@ -17,7 +17,7 @@ from empirisk.evaluation.candidate import Candidate, one_model
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
-from empirisk.evaluation.metrics.scorer import Scorer
+from empirisk.evaluation.metrics.scorer import Scorer, ask
 from empirisk.evaluation.outputs import Outputs, spread, spread_logs
 from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.rows import numbered
@@ -155,7 +155,9 @@ def fit_folds(
             outputs.append(fit.outputs())
             for name, scorer in scorers.items():
                 held_out = sample.rows_for(fit.model, fit.test)
-                values[name].append(float(scorer(fit.model, held_out, sample.y[fit.test])))
+                weights = None if sample.weights is None else sample.weights[fit.test]
+                y, known = sample.y[fit.test], sample.known(fit.test)
+                values[name].append(ask(scorer, fit.model, held_out, y, weights, known))
             if keep is not None:
                 kept.append(keep(fit.model))
             tell(fit.split + 1, len(plan.splits))
@@ -170,10 +172,16 @@ def one_thread_if_small(X: Any) -> AbstractContextManager[Any]:
 
 
 def assemble(
-    fitted: Fitted, y: NDArray[Any], classes: NDArray[Any] | None, groups: NDArray[np.intp] | None
+    fitted: Fitted,
+    y: NDArray[Any],
+    classes: NDArray[Any] | None,
+    groups: NDArray[np.intp] | None,
+    weights: Floats | None = None,
 ) -> tuple[Predictions, ...]:
     """Return one Predictions for each repeat of K folds: the out-of-fold outputs of all rows."""
-    return tuple(_join(fitted, fitted.plan.repeat(r), y, classes, groups) for r in range(fitted.plan.repeats))
+    return tuple(
+        _join(fitted, fitted.plan.repeat(r), y, classes, groups, weights) for r in range(fitted.plan.repeats)
+    )
 
 
 def _join(
@@ -182,6 +190,7 @@ def _join(
     y: NDArray[Any],
     classes: NDArray[Any] | None,
     groups: NDArray[np.intp] | None,
+    weights: Floats | None,
 ) -> Predictions:
     parts = [(fitted.plan.splits[j][1], fitted.outputs[j]) for j in members]
     n = y.size
@@ -189,7 +198,7 @@ def _join(
         numbers = np.empty(n)
         for rows, out in parts:
             numbers[rows] = out.pred
-        return regression(y, numbers, groups)
+        return regression(y, numbers, groups, weights)
     codes = np.empty(n, dtype=np.intp)
     for rows, out in parts:
         codes[rows] = encode(out.pred, classes)
@@ -202,4 +211,5 @@ def _join(
         groups=groups,
         missing=parts[0][1].missing,
         log_proba=spread_logs(parts, n, classes),
+        weights=weights,
     )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit, log_softmax, softmax
 from sklearn.base import is_classifier
 
+from empirisk.evaluation.beside import to_predict
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
 
 LINK = 1e-5  # how far a probability may be from the link of its score: rounding of single precision
@@ -27,10 +28,12 @@ class Outputs:
     missing: dict[str, str] = field(default_factory=dict)
     log_proba: NDArray[np.float64] | None = None  # where scores tell more than the doubles of `proba` hold
 
-    def against(self, y: ArrayLike, groups: ArrayLike | None = None) -> Predictions:
+    def against(
+        self, y: ArrayLike, groups: ArrayLike | None = None, weights: ArrayLike | None = None
+    ) -> Predictions:
         """Check these outputs against the targets `y`."""
         if self.classes is None:
-            return regression(y, self.pred, groups)
+            return regression(y, self.pred, groups, weights)
         return classification(
             y,
             pred=self.pred,
@@ -40,6 +43,7 @@ class Outputs:
             groups=groups,
             missing=self.missing,
             log_proba=self.log_proba,
+            weights=weights,
         )
 
     def over(self, classes: NDArray[Any] | None) -> Outputs:
@@ -136,15 +140,16 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
     need : {"score", "proba", "pred"}
         Stop at this output: each is another pass over X. With "proba" the label is the most probable class.
     **rows
-        What ``predict`` takes of the rows beside X, such as `exposure`.
+        What ``predict`` takes of the rows beside X, `exposure` and `offset`; a model that was fitted with one
+        and gets none is refused, and so is one that takes none.
     """
     if not hasattr(est, "predict"):
         raise TypeError(f"{type(est).__name__} has no predict method; give a fitted classifier or regressor.")
     if n_rows(X) == 0:
         raise ValueError("X has no rows; there is nothing to evaluate.")
     if need == "proba" and is_classifier(est) and hasattr(est, "predict_proba"):
-        return _probable(est, X)
-    pred = np.asarray(est.predict(X, **rows))
+        return _probable(est, X, to_predict(est, "predict_proba", rows))
+    pred = np.asarray(est.predict(X, **to_predict(est, "predict", rows)))
     if pred.ndim == 2 and pred.shape[1] == 1:
         pred = pred[:, 0]
     if not is_classifier(est):
@@ -158,7 +163,7 @@ def outputs_of(est: Any, X: Any, need: str = "score", **rows: Any) -> Outputs:
     missing: dict[str, str] = {}
     if need == "pred":
         return Outputs(pred, classes=classes)
-    proba = np.asarray(est.predict_proba(X)) if hasattr(est, "predict_proba") else None
+    proba = np.asarray(est.predict_proba(X, **rows)) if hasattr(est, "predict_proba") else None
     asked = need == "score" or proba is None
     score = np.asarray(est.decision_function(X)) if asked and hasattr(est, "decision_function") else None
     logs = None
@@ -239,10 +244,10 @@ def _classes(est: Any) -> NDArray[Any]:
     return np.asarray(classes)
 
 
-def _probable(est: Any, X: Any) -> Outputs:
+def _probable(est: Any, X: Any, rows: dict[str, Any]) -> Outputs:
     """Return the probabilities of classes, from one pass over X."""
     classes = _classes(est)
-    proba = np.asarray(est.predict_proba(X))
+    proba = np.asarray(est.predict_proba(X, **rows))
     label = classes[proba.argmax(axis=1)]
     logs = None
     if too_small(proba).any() and hasattr(est, "decision_function"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -11,11 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from empirisk.data.sparse_cells import canonical
+from empirisk.evaluation.beside import numbers, of_rows, sizes, taken_as
 from empirisk.evaluation.folds import Plan, plan_folds
 from empirisk.evaluation.intervals.base import group_codes
 from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION, Predictions
-from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, finite, labels_of
-from empirisk.evaluation.outputs import Outputs, n_rows, outputs_of
+from empirisk.evaluation.metrics.predictions import (
+    check_length,
+    classes_of,
+    encode,
+    finite,
+    labels_of,
+    relative,
+)
+from empirisk.evaluation.outputs import Outputs, model_name, n_rows, outputs_of
 from empirisk.evaluation.rows import take_pairs, take_rows
 from empirisk.evaluation.tags import of_pairs
 
@@ -48,9 +55,12 @@ class Sample:
     time : array of shape (n,), optional
         When each row came. Rows are then predicted from earlier ones only; rows of one moment stay together.
     weights : array of shape (n,), optional
-        What each row counts in the fits (``sample_weight``). In the scores every row counts once.
+        What each row counts, in the fits (their ``sample_weight``) and in the scores, which are weighted
+        means. The intervals take them for weights of sampling; their scale changes no score.
     exposure : array of shape (n,), optional
         The exposure of each row, for models of rates: fits and predictions get it.
+    offset : array of shape (n,), optional
+        A known part of the score of each row (a logarithm of an exposure, say): fits and predictions get it.
 
     Raises
     ------
@@ -83,6 +93,7 @@ class Sample:
         time: ArrayLike | None = None,
         weights: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
     ) -> None:
         self.X, self.y = canonical(X), labels_of(y, "y")
         self._columns: WeakKeyDictionary[Any, Rows] = WeakKeyDictionary()
@@ -93,8 +104,9 @@ class Sample:
         if self.together is not None and self.groups is not None:
             raise ValueError("give groups or together: the rows of a group stay together already.")
         self.time = None if time is None else _times(time, self.n)
-        self.weights = None if weights is None else _sizes("weights", weights, self.n)
-        self.exposure = None if exposure is None else _sizes("exposure", exposure, self.n)
+        self.weights = None if weights is None else sizes("sample_weight", weights, self.n)
+        self.exposure = None if exposure is None else sizes("exposure", exposure, self.n)
+        self.offset = None if offset is None else numbers("offset", offset, self.n)
         if task is None:
             task = REGRESSION if self.y.dtype.kind in "iuf" else CLASSIFICATION
         if task not in (CLASSIFICATION, REGRESSION):
@@ -107,10 +119,11 @@ class Sample:
                     f"y holds one class only ({self.classes[0]}); there is nothing to learn or score."
                 )
             codes = encode(self.y, self.classes)
-            self.like = Predictions(CLASSIFICATION, codes, codes, classes=self.classes)
+            counted = relative(self.weights)
+            self.like = Predictions(CLASSIFICATION, codes, codes, classes=self.classes, weights=counted)
         else:
             self.y = finite(self.y, "y")
-            self.like = Predictions(REGRESSION, self.y, self.y)
+            self.like = Predictions(REGRESSION, self.y, self.y, weights=relative(self.weights))
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_columns": None}
@@ -151,8 +164,8 @@ class Sample:
 
     @property
     def plain(self) -> bool:
-        """Whether the rows stand alone: no groups, times, weights or exposures."""
-        return self.groups is self.time is self.weights is self.exposure is None
+        """Whether the rows stand alone: no groups, times, weights, exposures or offsets."""
+        return self.groups is self.time is self.weights is self.exposure is self.offset is None
 
     def repeated(self, cv: Any) -> bool:
         """Return whether `cv` leaves the dealing of K folds, and so their repeats, to :meth:`plan`."""
@@ -227,13 +240,13 @@ class Sample:
     def fit(self, model: Any, rows: Rows | None = None) -> Any:
         """Fit `model` itself (no clone) on some rows, or on all, and return it.
 
-        Its ``fit`` gets the groups of the rows where it takes them, and their weights and exposures where the
-        sample has any.
+        Its ``fit`` gets the groups of the rows where it takes them, and their weights, exposures and offsets
+        where the sample has any.
 
         Raises
         ------
         TypeError
-            The sample has weights or exposures, and the model takes none.
+            The sample has weights, exposures or offsets, and the model takes none.
         """
         X, y = (self.X, self.y) if rows is None else (self.rows_to_fit(model, rows), self.y[rows])
         fitted = model.fit(X, y, **self.arguments(model, rows))
@@ -247,16 +260,18 @@ class Sample:
             "groups": self.groups,
             "sample_weight": self.weights,
             "exposure": self.exposure,
+            "offset": self.offset,
         }
         out: dict[str, Any] = {}
-        for name, values in held.items():
-            if values is None:
-                continue
-            key = _taken_as(model, name)
+        for name, values in of_rows(held, rows).items():
+            key = taken_as(model, name)
             if key:
-                out[key] = values if rows is None else values[rows]
+                out[key] = values
             elif name != "groups":
-                raise TypeError(f"{type(model).__name__}.fit takes no {name}, which the sample has.")
+                raise TypeError(
+                    f"{model_name(model)}.fit takes no {name}, which these rows have: leave {name} out, or "
+                    "give a model that takes it."
+                )
         return out
 
     def outputs(self, model: Any, rows: Rows | None = None, need: str = "score") -> Outputs:
@@ -282,9 +297,11 @@ class Sample:
 
     def outputs_on(self, model: Any, X: Any, rows: Rows | None, need: str = "score") -> Outputs:
         """Return the same from `X`, which is those rows as this model takes them."""
-        if self.exposure is None:
-            return outputs_of(model, X, need)
-        return outputs_of(model, X, need, exposure=self.exposure if rows is None else self.exposure[rows])
+        return outputs_of(model, X, need, **self.known(rows))
+
+    def known(self, rows: Rows | None = None) -> dict[str, Any]:
+        """Return the exposures and offsets of some rows, or of all; empty where the sample has none."""
+        return of_rows({"exposure": self.exposure, "offset": self.offset}, rows)
 
     def against(self, out: Outputs, rows: Rows) -> Predictions:
         """Return outputs for some rows together with the targets and groups of these rows.
@@ -293,7 +310,9 @@ class Sample:
         a metric means the same whichever classes the training part of a split held.
         """
         return out.over(self.classes).against(
-            self.y[rows], None if self.groups is None else self.groups[rows]
+            self.y[rows],
+            None if self.groups is None else self.groups[rows],
+            None if self.weights is None else self.weights[rows],
         )
 
     def __repr__(self) -> str:
@@ -303,6 +322,7 @@ class Sample:
         said += ["in time"] if self.time is not None else []
         said += ["weighted"] if self.weights is not None else []
         said += ["with exposures"] if self.exposure is not None else []
+        said += ["with offsets"] if self.offset is not None else []
         return f"Sample({', '.join(said)})"
 
 
@@ -317,20 +337,6 @@ def check_estimator(est: Any) -> None:
         raise TypeError(f"an estimator is wanted and {est!r} has no fit: give {inside}.")
 
 
-def _taken_as(model: Any, name: str) -> str:
-    """Return the keyword by which ``fit`` takes `name`: of a pipeline that of its last step; "" for none."""
-    prefix = ""
-    while getattr(model, "steps", None):
-        step, model = model.steps[-1]
-        prefix += f"{step}__"
-    if (
-        prefix and name == "groups"
-    ):  # folds inside a step would cut rows that the steps before have seen whole
-        return ""
-    takes = hasattr(model, "fit") and name in inspect.signature(model.fit).parameters
-    return f"{prefix}{name}" if takes else ""
-
-
 def _times(time: ArrayLike, n: int) -> NDArray[Any]:
     """Return the times, one a row, none missing."""
     values = np.asarray(time)
@@ -340,18 +346,4 @@ def _times(time: ArrayLike, n: int) -> NDArray[Any]:
     missing = np.isnat(values) if values.dtype.kind in "mM" else values != values
     if np.any(missing):
         raise ValueError(f"time is missing in row {int(np.flatnonzero(missing)[0])}; remove those rows.")
-    return values
-
-
-def _sizes(name: str, given: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return one finite number of at least 0 for each row."""
-    values = np.asarray(given, dtype=np.float64)
-    if values.ndim != 1:
-        raise ValueError(f"{name} must hold one value a row, got shape {values.shape}.")
-    check_length(name, values.size, n)
-    bad = np.flatnonzero(~((values >= 0.0) & np.isfinite(values)))
-    if bad.size:
-        raise ValueError(
-            f"{name} is {values[bad[0]]:g} in row {int(bad[0])}; it must be a finite number >= 0."
-        )
     return values

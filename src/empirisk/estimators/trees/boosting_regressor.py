@@ -213,6 +213,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         check_targets(losses[0], np.where(live, targets, targets[np.argmax(live)]))
         rates = losses[0].log_link
         known = check_offset(offset, exposure, table.n_rows, rates)
+        self._took_offset = known is not None
         self._boost(table, losses, targets, weight, known)
 
     def _settle(self, table: Table, y: Array, weight: Array, offset: Array, parts: Parts) -> None:

@@ -26,6 +26,7 @@ from empirisk.evaluation.intervals.repeated_kfold import grouped_kfold, repeated
 from empirisk.evaluation.intervals.smooth import smooth_limits
 from empirisk.evaluation.intervals.student import student
 from empirisk.evaluation.intervals.tango import tango
+from empirisk.evaluation.intervals.weighted import weighted_mean
 from empirisk.evaluation.intervals.wilson import wilson
 from empirisk.results import Estimate
 
@@ -48,6 +49,7 @@ INTERVALS: dict[str, Callable[..., Estimate]] = {
     "grouped_kfold": grouped_kfold,
     "nadeau_bengio": nadeau_bengio,
     "best_of": best_of,
+    "weighted_mean": weighted_mean,
 }
 
 __all__ = [
@@ -71,6 +73,7 @@ __all__ = [
     "smooth_limits",
     "student",
     "tango",
+    "weighted_mean",
     "wilson",
 ]
 

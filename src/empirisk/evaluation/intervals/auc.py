@@ -9,7 +9,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from empirisk.evaluation.intervals.base import MODEL, Floats, accept, refuse
 from empirisk.evaluation.intervals.newcombe import newcombe_limits
@@ -19,10 +18,12 @@ from empirisk.results import Estimate
 MIN_CLASS = 5  # rows of each class; the coverage below is not known
 
 
-def placements(positive: NDArray[np.bool_], score: Floats) -> tuple[Floats, Floats]:
+def placements(
+    positive: NDArray[np.bool_], score: Floats, weight: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Placements: the share of negatives below each positive row, of positives above each negative.
 
-    Ties count one half. From mid-ranks, so O(n log n): ``a_i = (rank_i - rank among positives)/n0``.
+    Ties count one half. From sums in the order of the scores, so O(n log n); weighted shares with `weight`.
 
     Examples
     --------
@@ -30,30 +31,37 @@ def placements(positive: NDArray[np.bool_], score: Floats) -> tuple[Floats, Floa
     >>> placements(np.array([True, False, True]), np.array([2.0, 1.0, 1.0]))
     (array([1. , 0.5]), array([0.75]))
     """
-    ranks = stats.rankdata(score)
-    n1 = int(positive.sum())
-    n0 = positive.size - n1
-    a = (ranks[positive] - stats.rankdata(score[positive])) / n0
-    b = 1.0 - (ranks[~positive] - stats.rankdata(score[~positive])) / n1
-    return a, b
+    _, place = np.unique(score, return_inverse=True)
+    w = np.ones(positive.size) if weight is None else weight
+
+    def below(rows: NDArray[np.bool_]) -> tuple[Floats, float]:
+        """Return what the named rows below each place count, half of its own, and all together."""
+        at = np.bincount(place, np.where(rows, w, 0.0))
+        up_to = np.cumsum(at)
+        return up_to - 0.5 * at, float(up_to[-1])
+
+    negatives, n0 = below(~positive)
+    positives, n1 = below(positive)
+    return negatives[place[positive]] / n0, 1.0 - positives[place[~positive]] / n1
 
 
-def auc_value(positive: NDArray[np.bool_], score: Floats) -> float:
-    """Return the mean placement; NaN when one of the classes is empty."""
+def auc_value(positive: NDArray[np.bool_], score: Floats, weight: Floats | None = None) -> float:
+    """Return the (weighted) mean placement; NaN when one of the classes is empty."""
     n1 = int(positive.sum())
     if n1 == 0 or n1 == positive.size:
         return math.nan
-    return float(placements(positive, score)[0].mean())
+    w = None if weight is None else weight[positive]
+    return float(np.average(placements(positive, score, weight)[0], weights=w))
 
 
-def auc_influence(positive: NDArray[np.bool_], score: Floats) -> Floats:
+def auc_influence(positive: NDArray[np.bool_], score: Floats, weight: Floats | None = None) -> Floats:
     """Return the influence of each row: ``(n/n1)(a_i - A)`` for positives, ``(n/n0)(b_j - A)`` for
-    negatives.
+    negatives; with weights n, n1 and n0 are their sums, and a row has its weight as a factor.
     """
-    a, b = placements(positive, score)
+    w = np.ones(positive.size) if weight is None else weight
     out = np.empty(positive.size)
-    out[positive] = (a - a.mean()) * (positive.size / a.size)
-    out[~positive] = (b - b.mean()) * (positive.size / b.size)
+    for rows, placed in zip((positive, ~positive), placements(positive, score, weight), strict=True):
+        out[rows] = w[rows] * (placed - np.average(placed, weights=w[rows])) * (w.sum() / w[rows].sum())
     return out
 
 

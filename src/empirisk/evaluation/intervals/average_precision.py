@@ -18,7 +18,9 @@ MAX_BLOCKS = 200  # of rows or groups that the jackknife leaves out
 MAX_JACKKNIFE = 5000
 
 
-def average_precision_influence(positive: NDArray[np.bool_], score: Floats) -> tuple[float, Floats]:
+def average_precision_influence(
+    positive: NDArray[np.bool_], score: Floats, weight: Floats | None = None
+) -> tuple[float, Floats]:
     """Average precision ``(1/n1) sum over positives of Prec(s_i)`` and the influence of each row.
 
     With ``Prec(t) = P(y=1 | s>=t)`` and ``B(t) = P(s>=t)`` the influence of row i is
@@ -31,12 +33,14 @@ def average_precision_influence(positive: NDArray[np.bool_], score: Floats) -> t
         Which rows are of the positive class; at least one.
     score : array of shape (n,)
         Larger means "more positive"; tied rows enter together.
+    weight : array of shape (n,), optional
+        What each row counts, with a mean of 1: all shares are weighted ones.
 
     Returns
     -------
     value : float
     influence : array of shape (n,)
-        Sums to 0.
+        Of each row, times its weight; sums to 0.
 
     Notes
     -----
@@ -44,10 +48,10 @@ def average_precision_influence(positive: NDArray[np.bool_], score: Floats) -> t
     """
     n, order = positive.size, np.argsort(-score, kind="stable")
     y, s = positive[order].astype(np.float64), score[order]
+    w = np.ones(n) if weight is None else weight[order]
     last = np.append(np.flatnonzero(np.diff(s)), n - 1)  # last row of each block of equal scores
     block = np.searchsorted(last, np.arange(n))
-    tp = np.cumsum(y)[last]
-    above = last + 1.0
+    tp, above = np.cumsum(w * y)[last], np.cumsum(w)[last]
     precision = tp / above
     weight = np.diff(tp, prepend=0.0) / tp[-1]
     value = float(weight @ precision)
@@ -55,7 +59,7 @@ def average_precision_influence(positive: NDArray[np.bool_], score: Floats) -> t
     lower_precision = np.cumsum((weight * precision * n / above)[::-1])[::-1]
     own = y * (n / tp[-1]) * (precision[block] - value)
     influence = np.empty(n)
-    influence[order] = own + y * lower[block] - lower_precision[block]
+    influence[order] = w * (own + y * lower[block] - lower_precision[block])
     return value, influence
 
 

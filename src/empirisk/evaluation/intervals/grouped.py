@@ -36,17 +36,19 @@ def group_sums(values: Floats, codes: NDArray[np.intp], n_groups: int) -> Floats
 
 
 def cr2_variance(
-    rows: Floats, codes: NDArray[np.intp], n_groups: int, *, power: int = 1
+    rows: Floats, codes: NDArray[np.intp], n_groups: int, *, power: int = 1, weights: Floats | None = None
 ) -> tuple[float, float]:
     """``V = sum r_g^2/(1-h_g)^power / n^2``, ``G_eff = 1/sum h_g^2``; ``r_g = S_g - m N_g``, ``h_g = N_g/n``.
 
     `power` 1 is CR2, 2 is CR3 (in effect the jackknife over groups).  One group shows no variance: NaN.
+    With `weights` all sums are weighted ones, n and N_g too: the linearised variance of a weighted mean.
     """
     if n_groups < 2:
         return math.nan, 1.0
-    n, mean = rows.size, float(rows.mean())
-    share = np.bincount(codes, minlength=n_groups) / n
-    residual = group_sums(rows - mean, codes, n_groups)
+    n = rows.size if weights is None else float(weights.sum())
+    residuals = rows - np.average(rows, weights=weights)
+    share = np.bincount(codes, weights, minlength=n_groups) / n
+    residual = group_sums(residuals if weights is None else weights * residuals, codes, n_groups)
     return float(np.sum(residual**2 / (1.0 - share) ** power)) / n**2, 1.0 / float(np.sum(share**2))
 
 

@@ -10,6 +10,7 @@ from empirisk.evaluation.intervals.grouped import MIN_GROUPS_MEAN, grouped_mean
 from empirisk.evaluation.intervals.repeated_kfold import grouped_kfold, out_of_fold, repeated_kfold
 from empirisk.evaluation.intervals.student import student
 from empirisk.evaluation.intervals.tango import no_difference, tango
+from empirisk.evaluation.intervals.weighted import weighted_mean
 from empirisk.results import Estimate
 
 MIN_DISCORDANT = 10  # rows that only one of the models gets right
@@ -24,6 +25,7 @@ def paired_losses(
     groups: ArrayLike | None = None,
     zero_one: bool = False,
     target: str | None = None,
+    weights: Floats | None = None,
 ) -> Estimate:
     """Return the interval of ``mean(a - b)`` from the losses of two models on the same rows.
 
@@ -42,6 +44,8 @@ def paired_losses(
         discordant rows, because near twins give a variance of zero.
     target : str, optional
         What the difference is about.
+    weights : array of shape (n,), optional
+        What each row counts: the mean is a weighted one.
 
     Notes
     -----
@@ -65,9 +69,15 @@ def paired_losses(
     delta = first - second
     n = delta.shape[1]
     if zero_one:
-        refusal = _few_discordant(delta, level, folds, groups is not None, target or MODEL)
+        tied = groups is not None or weights is not None
+        refusal = _few_discordant(delta, level, folds, tied, target or MODEL)
         if refusal is not None:
             return refusal
+    if weights is not None:
+        about = target or (MODEL if groups is None else MODEL_GROUPS)
+        return weighted_mean(
+            delta, weights, level, folds=folds, groups=groups, kind="difference", target=about
+        )
     if folds is not None:
         if groups is None:
             return repeated_kfold(delta, folds, level, kind="difference", target=target)

@@ -104,7 +104,9 @@ def check_single_rows(sample: Sample) -> None:
     if sample.groups is not None:
         raise ValueError("cv='loo' leaves single rows out; with groups give a number of folds instead.")
     if not sample.plain:
-        raise ValueError("cv='loo' has no times, weights or exposures; give a number of folds instead.")
+        raise ValueError(
+            "cv='loo' has no times, weights, exposures or offsets; give a number of folds instead."
+        )
     if sample.together is not None:
         shared = np.flatnonzero(np.bincount(sample.together)[sample.together] > 1)
         if shared.size:

@@ -29,9 +29,11 @@ def cells(p: Predictions) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
 
 
 def counts(p: Predictions) -> Floats:
-    """Return the table of true against predicted classes, with a last place for labels that are no class."""
+    """Return what the rows of each true and predicted class count, with a last place for labels that are no
+    class.
+    """
     true, told, size = cells(p)
-    flat = np.bincount(true * size + told, minlength=size * size)
+    flat = np.bincount(true * size + told, p.weights, minlength=size * size)
     return flat.reshape(size, size).astype(np.float64)
 
 
@@ -44,7 +46,7 @@ def matthews(table: Floats) -> tuple[float, Floats]:
     n, rows, columns = float(table.sum()), table.sum(axis=1), table.sum(axis=0)
     top = n * float(np.trace(table)) - float(rows @ columns)
     true, told = n * n - float(rows @ rows), n * n - float(columns @ columns)
-    if true <= 0.0 or told <= 0.0:
+    if min(true, told) <= 1e-12 * n * n:  # sums of weights may leave rounding in the place of 0
         return math.nan, np.zeros_like(table)
     value = top / math.sqrt(true * told)
     slope = n * np.eye(len(table)) + np.trace(table) - columns[:, None] - rows[None, :]
@@ -59,7 +61,7 @@ def kappa(table: Floats) -> tuple[float, Floats]:
     """
     n, rows, columns = float(table.sum()), table.sum(axis=1), table.sum(axis=0)
     agreed, expected = float(np.trace(table)) / n, float(rows @ columns) / n**2
-    if expected >= 1.0:
+    if expected >= 1.0 - 1e-12:
         return math.nan, np.zeros_like(table)
     seen = (np.eye(len(table)) - agreed) / n
     chance = (columns[:, None] + rows[None, :]) / n**2 - 2.0 * expected / n
@@ -77,7 +79,7 @@ def agreement(name: str, label: str, of: Table, undefined: str) -> Score:
 
     def influence(p: Predictions) -> Floats:
         true, told, _ = cells(p)
-        return np.asarray(p.n * of(counts(p))[1][true, told])
+        return np.asarray(p.n * p.weight * of(counts(p))[1][true, told])
 
     return Score(
         name,

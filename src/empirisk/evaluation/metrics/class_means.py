@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from empirisk.evaluation.intervals.base import Floats, group_codes, normal_quantile, student_quantile
+from empirisk.evaluation.intervals.base import Floats, normal_quantile, student_quantile
 from empirisk.evaluation.intervals.f1 import f1_of_jaccard
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.inference.limits import wilson_limits
@@ -55,17 +55,26 @@ def mean_limits(
 
 
 def recall_counts(p: Predictions) -> tuple[Floats, Floats]:
-    """Return the right rows, and rows, of each class."""
-    right = np.bincount(p.y[p.output("pred") == p.y], minlength=p.n_classes)
-    return right.astype(np.float64), p.class_counts.astype(np.float64)
+    """Return the right rows, and rows, of each class; what they count, where they have weights."""
+    return p.mass_of(p.y, p.output("pred") == p.y), p.class_mass
 
 
 def jaccard_counts(p: Predictions) -> tuple[Floats, Floats]:
     """Return the true positives, and rows that are or are predicted, of each class."""
     right, rows = recall_counts(p)
+    return right, rows + p.mass_of(p.output("pred")) - right
+
+
+def effective_counts(p: Predictions, *, jaccard: bool) -> tuple[Floats, Floats]:
+    """Return the shares of right rows of each class in units of its effective number of rows."""
+    right, rows = jaccard_counts(p) if jaccard else recall_counts(p)
+    if p.weights is None:
+        return right, rows
     guess = p.output("pred")
-    predicted = np.bincount(guess[guess >= 0], minlength=p.n_classes)
-    return right, rows + predicted - right
+    known = range(p.n_classes)
+    of_class = [p.effective((p.y == c) | (guess == c) if jaccard else p.y == c) for c in known]
+    units = np.array(of_class)
+    return units * right / np.where(rows > 0.0, rows, 1.0), units
 
 
 def balanced_limits(
@@ -88,7 +97,7 @@ def _limits(
     """Return the same from predictions; with groups only where a class does not vary, counts worth G/n
     each.
     """
-    pairs = [jaccard_counts(p) if jaccard else recall_counts(p) for p in repeats]
+    pairs = [effective_counts(p, jaccard=jaccard) for p in repeats]
     hits = np.mean([h for h, _ in pairs], axis=0)
     trials = np.mean([t for _, t in pairs], axis=0)
     hits, trials = hits[trials > 0], trials[trials > 0]
@@ -97,6 +106,5 @@ def _limits(
         return mean_limits(hits / trials, trials, normal_quantile(level), variance, factor, jaccard)
     if ((hits > 0.0) & (hits < trials)).all():
         return None
-    count = group_codes(p.groups, p.n)[1]
-    t = student_quantile(level, count - 1.0)
-    return mean_limits(hits / trials, trials * count / p.n, t, variance, factor, jaccard)
+    t = student_quantile(level, p.units - 1.0)
+    return mean_limits(hits / trials, trials * p.units / p.effective(), t, variance, factor, jaccard)

@@ -27,12 +27,12 @@ def explained(name: str, task: str, needs: str, label: str, losses: Losses, cons
     """Return the metric of losses of rows and of their losses under the best constant."""
 
     def point(p: Predictions) -> float:
-        total = float(constant(p).sum())
-        return 1.0 - float(losses(p).sum()) / total if total > 0.0 else math.nan
+        total = float(p.weight @ constant(p))
+        return 1.0 - float(p.weight @ losses(p)) / total if total > 0.0 else math.nan
 
     def influence(p: Predictions) -> Floats:
         # The best constant moves with the rows, but a loss at its minimum does not change at first order.
-        own, none = losses(p), constant(p)
+        own, none = p.weight * losses(p), p.weight * constant(p)
         return np.asarray((own.mean() / none.mean() * none - own) / none.mean())
 
     def refusal(p: Predictions) -> str:
@@ -57,7 +57,18 @@ def explained(name: str, task: str, needs: str, label: str, losses: Losses, cons
 
 def class_shares(p: Predictions) -> Floats:
     """Return minus the logarithm of the share that the class of each row has among these rows."""
-    return np.asarray(-np.log(p.class_counts / p.n, where=p.class_counts > 0, out=np.zeros(p.n_classes))[p.y])
+    mass = p.class_mass
+    return np.asarray(-np.log(mass / mass.sum(), where=mass > 0.0, out=np.zeros(p.n_classes))[p.y])
+
+
+def quantile(p: Predictions, q: float) -> float:
+    """Return a q quantile of the targets, the best constant of the quantile loss, weighted like the rows."""
+    if p.weights is None:
+        return float(np.quantile(p.y, q, method="averaged_inverted_cdf"))
+    order = np.argsort(p.y, kind="stable")
+    up_to = np.cumsum(p.weights[order])
+    at = int(np.searchsorted(up_to, q * up_to[-1]))
+    return float(p.y[order[min(at, p.n - 1)]])
 
 
 def d2_pinball(q: float = 0.5) -> Score:
@@ -91,7 +102,7 @@ def d2_pinball(q: float = 0.5) -> Score:
         "pred",
         f"D² of the {100 * q:g} % quantile",
         lambda p: pinball_losses(p.y, p.output("pred"), q),
-        lambda p: pinball_losses(p.y, np.quantile(p.y, q, method="averaged_inverted_cdf"), q),
+        lambda p: pinball_losses(p.y, quantile(p, q), q),
     )
 
 
@@ -102,7 +113,7 @@ D2_ABSOLUTE = explained(
     "pred",
     "D² of absolute errors",
     lambda p: np.asarray(np.abs(p.y - p.output("pred"))),
-    lambda p: np.asarray(np.abs(p.y - np.median(p.y))),
+    lambda p: np.asarray(np.abs(p.y - quantile(p, 0.5))),
 )
 D2_LOG_LOSS = explained(
     "d2_log_loss", CLASSIFICATION, "proba", "D² of the log-loss", log_losses, class_shares

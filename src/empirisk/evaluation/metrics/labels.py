@@ -9,7 +9,12 @@ import numpy as np
 from empirisk.evaluation.intervals.base import Floats, accept, normal_quantile, refuse, too_few
 from empirisk.evaluation.intervals.f1 import MIN_COUNT, f1_interval, f1_of_jaccard
 from empirisk.evaluation.intervals.mover import METHOD, balanced_accuracy_interval, min_class, mover_limits
-from empirisk.evaluation.metrics.class_means import balanced_limits, macro_f1_limits, recall_counts
+from empirisk.evaluation.metrics.class_means import (
+    balanced_limits,
+    effective_counts,
+    macro_f1_limits,
+    recall_counts,
+)
 from empirisk.evaluation.metrics.predictions import CLASSIFICATION, Predictions
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.metrics.score import Limits, Score
@@ -36,9 +41,9 @@ def balanced_influence(p: Predictions) -> Floats:
     """``n (hit_i - recall_c)/(n_c C)`` for a row of class c."""
     hits, counts = recall_counts(p)
     classes = int((counts > 0).sum())
-    recall = hits / np.maximum(counts, 1.0)
+    recall = hits / np.where(counts > 0.0, counts, 1.0)
     influence: Floats = (1.0 - errors(p) - recall[p.y]) * p.n / (counts[p.y] * classes)
-    return influence
+    return influence * p.weight
 
 
 def balanced_alone(p: Predictions, level: float) -> Estimate:
@@ -49,7 +54,7 @@ def balanced_alone(p: Predictions, level: float) -> Estimate:
 
 def balanced_fallback(p: Predictions, _value: float, shrink: float, level: float) -> Limits:
     """Return MOVER limits on shrunken counts, since there is no variance when every recall is 0 or 1."""
-    hits, counts = recall_counts(p)
+    hits, counts = effective_counts(p, jaccard=False)
     return mover_limits(hits / counts, counts * shrink, level)
 
 
@@ -59,17 +64,18 @@ def balanced_refusal(p: Predictions) -> str:
 
 
 def small_class(p: Predictions, need: int) -> str:
-    """Return the refusal for a class with fewer than `need` rows."""
-    smallest = int(p.class_counts.min())
-    return f"the smallest class has {smallest} rows; at least {need} are needed" if smallest < need else ""
+    """Return the refusal for a class with fewer than `need` (effective) rows."""
+    smallest = float(p.class_units.min())
+    what = "rows" if p.weights is None else "effective rows"
+    return (
+        f"the smallest class has {smallest:.3g} {what}; at least {need} are needed" if smallest < need else ""
+    )
 
 
 def f1_counts(p: Predictions) -> tuple[Floats, Floats]:
     """Return twice the true positives, and true plus predicted rows, of each class."""
     guess = p.output("pred")
-    hits = np.bincount(p.y[guess == p.y], minlength=p.n_classes)
-    predicted = np.bincount(guess[guess >= 0], minlength=p.n_classes)
-    return 2.0 * hits.astype(np.float64), (p.class_counts + predicted).astype(np.float64)
+    return 2.0 * p.mass_of(p.y, guess == p.y), p.class_mass + p.mass_of(guess)
 
 
 def f1(p: Predictions) -> float:
@@ -97,14 +103,14 @@ def f1_influence(p: Predictions) -> Floats:
     influence = (
         2.0 * (guess == p.y) * weight[p.y] - (score * weight)[p.y] - (guess >= 0) * (score * weight)[known]
     )
-    return np.asarray(influence * p.n, dtype=np.float64)
+    return np.asarray(influence * p.n * p.weight, dtype=np.float64)
 
 
 def union(p: Predictions) -> float:
     """``TP + FP + FN`` of the positive class (all rows when there are more than two classes)."""
     if p.n_classes != 2:
         return float(p.n)
-    return float(np.count_nonzero((p.y == 1) | (p.output("pred") == 1)))
+    return p.effective((p.y == 1) | (p.output("pred") == 1))
 
 
 def f1_alone(p: Predictions, level: float) -> Estimate:
@@ -128,7 +134,8 @@ def f1_refusal(p: Predictions) -> str:
     """
     if p.n_classes == 2:
         count = union(p)
-        short = f"{count:g} rows are positive or predicted positive; at least {MIN_COUNT} are needed"
+        what = "rows" if p.weights is None else "effective rows"
+        short = f"{count:.3g} {what} are positive or predicted positive; at least {MIN_COUNT} are needed"
         return short if count < MIN_COUNT else ""
     if p.n < MIN_ROWS_MACRO:
         return too_few(p.n, MIN_ROWS_MACRO)
@@ -141,7 +148,7 @@ def f1_fallback(p: Predictions, value: float, shrink: float, level: float) -> Li
     if p.n_classes == 2:
         low, high = wilson_limits(value / (2.0 - value), union(p) * shrink, z)
         return f1_of_jaccard(low), f1_of_jaccard(high)
-    return wilson_limits(value, float(p.class_counts.min()) * shrink, z)
+    return wilson_limits(value, float(p.class_units.min()) * shrink, z)
 
 
 ACCURACY = RowLoss("accuracy", CLASSIFICATION, "pred", errors, proportion=True, label="accuracy")

@@ -49,24 +49,20 @@ def lift(share: float = 0.1) -> Score:
     part = check_share(share, "share")
 
     def point(p: Predictions) -> float:
-        base = float(p.positive.mean())
-        return (
-            float((top_weights(p.output("score"), part) * p.positive).mean()) / (part * base)
-            if base
-            else math.nan
-        )
+        base = float((p.weight * p.positive).mean())
+        top = float((p.weight * top_weights(p, part) * p.positive).mean())
+        return top / (part * base) if base else math.nan
 
     def influence(p: Predictions) -> Floats:
-        weights, true, base = top_weights(p.output("score"), part), p.positive, float(p.positive.mean())
+        weights, true, base = top_weights(p, part), p.positive, float((p.weight * p.positive).mean())
         moved = weights * true - rate_at_cut(p, part) * (weights - part)
         rows = moved / (part * base) - point(p) * true / base
-        return np.asarray(rows - rows.mean())
+        return np.asarray(p.weight * (rows - np.average(rows, weights=p.weights)))
 
     def small(p: Predictions) -> str:
-        found = int(np.sum(top_weights(p.output("score"), part) * p.positive))
-        short = (
-            f"{counted(found, 'row')} of the top {100 * part:g} % {'is' if found == 1 else 'are'} positive"
-        )
+        found = int(p.effective(top_weights(p, part) * p.positive))
+        what = "row" if p.weights is None else "effective row"
+        short = f"{counted(found, what)} of the top {100 * part:g} % {'is' if found == 1 else 'are'} positive"
         return f"{short}; at least {MIN_POSITIVE} are needed" if found < MIN_POSITIVE else ""
 
     return Score(
@@ -84,19 +80,23 @@ def lift(share: float = 0.1) -> Score:
     )
 
 
-def top_weights(score: Floats, share: float) -> Floats:
+def top_weights(p: Predictions, share: float) -> Floats:
     """Return 1 for rows above the cut that leaves `share` of them, 0 below, equal parts for ties at it."""
-    wanted = share * score.size
-    cut = np.sort(score)[::-1][min(score.size - 1, max(0, math.ceil(wanted - 1e-9) - 1))]
+    score = p.output("score")
+    wanted, order = share * p.n, np.argsort(-score, kind="stable")  # the weights have a mean of 1
+    cut = score[order[min(p.n - 1, int(np.searchsorted(np.cumsum(p.weight[order]), wanted - 1e-9)))]]
     above, tied = score > cut, score == cut
-    return np.asarray(above + tied * (wanted - above.sum()) / tied.sum(), dtype=np.float64)
+    return np.asarray(above + tied * (wanted - p.mass(above)) / p.mass(tied), dtype=np.float64)
 
 
 def rate_at_cut(p: Predictions, share: float) -> float:
     """Return the share of positive rows among the root of n rows with scores on each side of the cut."""
     order = np.argsort(-p.output("score"), kind="stable")
     middle, half = round(share * p.n), max(5, round(math.sqrt(p.n)))
-    return float(p.positive[order[max(0, middle - half) : middle + half]].mean())
+    if p.weights is not None:
+        middle = int(np.searchsorted(np.cumsum(p.weights[order]), share * p.n))
+    near = order[max(0, middle - half) : middle + half]
+    return float(np.average(p.positive[near], weights=p.weight[near]))
 
 
 LIFT = lift()

@@ -9,7 +9,7 @@ import numpy as np
 from empirisk.evaluation.intervals.base import MODEL_GROUPS, Floats, is_real, too_few
 from empirisk.evaluation.intervals.r2 import MIN_ROWS, r2_influence, r2_interval, r2_value
 from empirisk.evaluation.intervals.tails import tail_note
-from empirisk.evaluation.metrics.base import join
+from empirisk.evaluation.metrics.base import join, model_target
 from empirisk.evaluation.metrics.predictions import REGRESSION, Predictions
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.metrics.score import Score
@@ -93,12 +93,12 @@ def pinball(q: float = 0.5) -> RowLoss:
 
 def r2(p: Predictions) -> float:
     """``1 - SSE/SST``; NaN when the target is constant."""
-    return r2_value(p.y, p.output("pred"))
+    return r2_value(p.y, p.output("pred"), p.weights)
 
 
 def r2_rows(p: Predictions) -> Floats:
     """Return the influence of each row on R2."""
-    return r2_influence(p.y, p.output("pred"))
+    return r2_influence(p.y, p.output("pred"), p.weights)
 
 
 def r2_alone(p: Predictions, level: float) -> Estimate:
@@ -111,6 +111,12 @@ def r2_alone(p: Predictions, level: float) -> Estimate:
 def r2_grouped(p: Predictions, level: float) -> Estimate:
     """Return R2 with an interval from a jackknife that leaves out whole groups."""
     return r2_interval(p.y, p.output("pred"), level, groups=p.groups, target=MODEL_GROUPS)
+
+
+def r2_weighted(p: Predictions, level: float) -> Estimate:
+    """Return the weighted R2 with an interval from the jackknife over weighted rows, or over groups."""
+    target = model_target(p)
+    return r2_interval(p.y, p.output("pred"), level, groups=p.groups, weights=p.weights, target=target)
 
 
 def r2_refusal(p: Predictions) -> str:
@@ -149,6 +155,7 @@ R2 = Score(
     cap=lambda _: math.inf,
     refusal=r2_refusal,
     grouped=r2_grouped,
+    weighted=r2_weighted,
     undefined="R2 is undefined: the target is constant on these rows",
     remark=r2_remark,
     label="R²",

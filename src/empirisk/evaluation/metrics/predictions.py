@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ class Predictions:
         Rows whose label the model never saw.
     log_proba : array of shape (n, C) or None
         Logarithms of the probabilities, where the scores tell more than the doubles in `proba` hold.
+    weights : array of shape (n,) or None
+        What each row counts, with a mean of 1; None where all rows count the same (see :func:`relative`).
     """
 
     task: str
@@ -53,11 +56,56 @@ class Predictions:
     missing: Mapping[str, str] = field(default_factory=dict)
     unseen: int = 0
     log_proba: Floats | None = None
+    weights: Floats | None = None
 
     @property
     def n(self) -> int:
         """The number of rows that were predicted."""
         return int(self.y.size)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """What each row counts, with a mean of 1."""
+        return np.ones(self.n) if self.weights is None else self.weights
+
+    def mass(self, rows: NDArray[Any]) -> float:
+        """Return what the rows of a mask count together: their number where all rows count the same."""
+        return float(np.count_nonzero(rows)) if self.weights is None else float(self.weights @ rows)
+
+    def effective(self, rows: NDArray[Any] | None = None) -> float:
+        """Return ``(sum w)^2 / sum w^2``, the effective number of the rows of a mask, or of all (Kish 1965).
+
+        It is their number where they count the same.
+        """
+        if self.weights is None:
+            return float(self.n if rows is None else np.count_nonzero(rows))
+        w = self.weights if rows is None else self.weights * rows
+        squares = float(w @ w)
+        return float(w.sum()) ** 2 / squares if squares > 0.0 else 0.0
+
+    @cached_property
+    def units(self) -> float:
+        """The effective number of independent units: of groups where there are any, else of rows."""
+        if self.groups is None:
+            return self.effective()
+        if self.weights is None:
+            return float(self.groups.max()) + 1.0
+        share = np.bincount(self.groups, self.weights)
+        return float(share.sum() ** 2 / (share @ share))
+
+    def take(self, rows: NDArray[np.intp]) -> Predictions:
+        """Return the predictions of some rows; their groups are numbered anew, and weights are relative."""
+        cut: dict[str, Any] = {k: None if (v := getattr(self, k)) is None else v[rows] for k in _PER_ROW}
+        if cut["groups"] is not None:
+            cut["groups"] = group_codes(cut["groups"], rows.size)[0]
+        cut["weights"] = relative(cut["weights"])
+        return replace(self, **cut)
+
+    def counted(self) -> Predictions:
+        """Return the predictions of the rows that count: those of a positive weight."""
+        if self.weights is None or not (self.weights == 0.0).any():
+            return self
+        return self.take(np.flatnonzero(self.weights))
 
     @property
     def n_classes(self) -> int:
@@ -74,6 +122,28 @@ class Predictions:
         """How many rows each class has, in the order of `classes`."""
         return np.bincount(self.y, minlength=self.n_classes)
 
+    @property
+    def class_mass(self) -> Floats:
+        """What the rows of each class count together: their numbers where all rows count the same."""
+        return self.mass_of(self.y)
+
+    @property
+    def class_units(self) -> Floats:
+        """The effective number of rows of each class: their numbers where all rows count the same."""
+        if self.weights is None:
+            return self.class_counts.astype(np.float64)
+        squares = np.bincount(self.y, self.weights**2, minlength=self.n_classes)
+        return self.class_mass**2 / np.where(squares > 0.0, squares, 1.0)
+
+    def mass_of(self, codes: NDArray[np.intp], rows: NDArray[np.bool_] | None = None) -> Floats:
+        """Return what the rows with each class code count together, all of them or those of a mask.
+
+        Codes below 0 belong to no class.
+        """
+        known = codes >= 0 if rows is None else (codes >= 0) & rows
+        weights = None if self.weights is None else self.weights[known]
+        return np.bincount(codes[known], weights, minlength=self.n_classes).astype(np.float64)
+
     def output(self, name: str) -> NDArray[Any]:
         """Return the output `name`, or a ValueError that says why it is missing."""
         value: NDArray[Any] | None = getattr(self, name)
@@ -88,6 +158,31 @@ class Predictions:
         return self.missing.get(name, f"no {_WORDS[name]} were given")
 
 
+def relative(weights: ArrayLike | None) -> Floats | None:
+    """Return weights divided by their mean; None where all are the same, which changes no score.
+
+    Weights that are all 0 say nothing and become NaN.
+
+    Examples
+    --------
+    >>> relative([1.0, 3.0])
+    array([0.5, 1.5])
+    >>> relative([2.0, 2.0]) is None
+    True
+    """
+    if weights is None:
+        return None
+    w = np.asarray(weights, dtype=np.float64)
+    largest = float(w.max(initial=0.0))
+    if largest == 0.0:
+        return np.full(w.size, np.nan)
+    if float(w.min()) == largest:
+        return None
+    shares = w / largest  # sums of huge weights would overflow
+    return np.asarray(shares / shares.mean())
+
+
+_PER_ROW = ("y", "pred", "proba", "score", "groups", "log_proba", "weights")
 _WORDS = {"pred": "predictions", "proba": "class probabilities", "score": "ranking scores"}
 
 
@@ -182,12 +277,16 @@ def check_length(name: str, got: int, n: int) -> None:
         raise ValueError(f"{name} has {got} rows but y has {n}; give one prediction for each row of y.")
 
 
-def regression(y: ArrayLike, pred: ArrayLike, groups: ArrayLike | None = None) -> Predictions:
-    """Return checked predictions of a number, together with their targets and groups."""
+def regression(
+    y: ArrayLike, pred: ArrayLike, groups: ArrayLike | None = None, weights: ArrayLike | None = None
+) -> Predictions:
+    """Return checked predictions of a number, together with their targets, groups and weights."""
     targets = finite(labels_of(y, "y"), "y")
     values = finite(labels_of(pred, "pred"), "pred")
     check_length("pred", values.size, targets.size)
-    return Predictions(REGRESSION, targets, values, groups=_groups(groups, targets.size))
+    return Predictions(
+        REGRESSION, targets, values, groups=_groups(groups, targets.size), weights=relative(weights)
+    )
 
 
 def classification(
@@ -200,6 +299,7 @@ def classification(
     groups: ArrayLike | None = None,
     missing: Mapping[str, str] | None = None,
     log_proba: Floats | None = None,
+    weights: ArrayLike | None = None,
 ) -> Predictions:
     """Return the predictions of a class; see :class:`Predictions`. A label outside `classes` counts as an
     error.
@@ -247,6 +347,7 @@ def classification(
         why,
         int(unseen.sum()),
         log_proba,
+        relative(weights),
     )
 
 

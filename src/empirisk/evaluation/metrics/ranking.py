@@ -36,20 +36,21 @@ def auc(p: Predictions) -> float:
     """``P(score of a positive > score of a negative) + P(tie)/2``; mean of one-vs-rest with more classes."""
     score = p.output("score")
     if p.n_classes == 2:
-        return auc_value(p.positive, score)
+        return auc_value(p.positive, score, p.weights)
     present = np.flatnonzero(p.class_counts)
     if present.size < 2:
         return math.nan
-    return float(np.mean([auc_value(p.y == c, score[:, c]) for c in present]))
+    return float(np.mean([auc_value(p.y == c, score[:, c], p.weights) for c in present]))
 
 
 def auc_rows(p: Predictions) -> Floats:
     """Return the influence of each row on the area (mean over classes with more than two)."""
     score = p.output("score")
     if p.n_classes == 2:
-        return auc_influence(p.positive, score)
+        return auc_influence(p.positive, score, p.weights)
     present = np.flatnonzero(p.class_counts)
-    return np.asarray(np.mean([auc_influence(p.y == c, score[:, c]) for c in present], axis=0))
+    each = [auc_influence(p.y == c, score[:, c], p.weights) for c in present]
+    return np.asarray(np.mean(each, axis=0))
 
 
 def auc_alone(p: Predictions, level: float) -> Estimate:
@@ -79,14 +80,18 @@ def auc_fallback(p: Predictions, value: float, shrink: float, level: float) -> L
     """Return the limits of Newcombe's method 5 on shrunken class counts."""
     if p.n_classes != 2:
         return None
-    n0, n1 = (float(c) * shrink for c in p.class_counts)
+    n0, n1 = (float(c) * shrink for c in p.class_units)
     return newcombe_limits(value, n1, n0, level)
 
 
 def auc_df(p: Predictions) -> float:
     """Return Welch's degrees of freedom of DeLong's variance."""
     if p.n_classes != 2:
-        return p.n - 1.0
+        return p.effective() - 1.0
+    if p.weights is not None:  # the parts of the two classes in the sum of squares of influence values
+        parts = np.bincount(p.y, auc_rows(p) ** 2, minlength=2)
+        squares = float(np.sum(parts**2 / np.maximum(p.class_units - 1.0, 1.0)))
+        return float(parts.sum()) ** 2 / squares if squares > 0.0 else float(p.class_units.min()) - 1.0
     df = delong(*placements(p.positive, p.output("score")))[1]
     return float(min(p.class_counts)) - 1.0 if math.isnan(df) else df
 
@@ -97,12 +102,12 @@ def average_precision(p: Predictions) -> float:
     """
     if p.class_counts.min() == 0:
         return math.nan
-    return average_precision_influence(p.positive, p.output("score"))[0]
+    return average_precision_influence(p.positive, p.output("score"), p.weights)[0]
 
 
 def average_precision_rows(p: Predictions) -> Floats:
     """Return the influence of each row on the average precision."""
-    return average_precision_influence(p.positive, p.output("score"))[1]
+    return average_precision_influence(p.positive, p.output("score"), p.weights)[1]
 
 
 def average_precision_alone(p: Predictions, level: float) -> Estimate:
@@ -118,20 +123,20 @@ def average_precision_grouped(p: Predictions, level: float) -> Estimate:
 
 def average_precision_refusal(p: Predictions) -> str:
     """Return why there is no interval: with fewer than ten positive rows the estimate itself is biased."""
-    n1 = int(p.positive.sum())
-    short = f"the positive class has {n1} rows; at least {MIN_POSITIVE} are needed"
+    n1, what = p.effective(p.positive), "rows" if p.weights is None else "effective rows"
+    short = f"the positive class has {n1:.3g} {what}; at least {MIN_POSITIVE} are needed"
     return short if n1 < MIN_POSITIVE else ""
 
 
 def average_precision_fallback(p: Predictions, value: float, shrink: float, level: float) -> Limits:
     """Return a perfect ranking: as many units as there are positive rows."""
-    units = float(p.positive.sum()) * shrink
+    units = p.effective(p.positive) * shrink
     return wilson_limits(min(1.0, value), units, student_quantile(level, max(1.0, units - 1.0)))
 
 
 def positive_df(p: Predictions) -> float:
     """Return the number of positive rows less 1: they, not all rows, limit the degrees of freedom."""
-    return float(p.positive.sum()) - 1.0
+    return p.effective(p.positive) - 1.0
 
 
 ROC_AUC = Score(

@@ -72,13 +72,15 @@ def rate(name: str, label: str, among: Rows, of: str) -> Score:
     undefined = f"{label} is undefined: no row is {of}"
 
     def point(p: Predictions) -> float:
-        return ratio(hits(p) & among(p), among(p))
+        return ratio(p.weight * (hits(p) & among(p)), p.weight * among(p))
 
     def short(p: Predictions) -> str:
-        count = int(among(p).sum())
-        verb = "is" if count == 1 else "are"
-        found = f"{counted(count, 'row')} {verb} {of}; at least {MIN_ROWS} are needed"
-        return found if count < MIN_ROWS else ""
+        count = p.effective(among(p))
+        if p.weights is not None:
+            found = f"{count:.3g} effective rows are {of}"
+        else:
+            found = f"{counted(int(count), 'row')} {'is' if count == 1.0 else 'are'} {of}"
+        return f"{found}; at least {MIN_ROWS} are needed" if count < MIN_ROWS else ""
 
     def alone(p: Predictions, level: float) -> Estimate:
         count = int(among(p).sum())
@@ -88,14 +90,14 @@ def rate(name: str, label: str, among: Rows, of: str) -> Score:
         return wilson(float((hits(p) & among(p)).sum()), count, level)
 
     def fallback(p: Predictions, value: float, shrink: float, level: float) -> Limits:
-        return wilson_limits(value, float(among(p).sum()) * shrink, normal_quantile(level))
+        return wilson_limits(value, p.effective(among(p)) * shrink, normal_quantile(level))
 
     return Score(
         name,
         CLASSIFICATION,
         "pred",
         point,
-        lambda p: ratio_influence(hits(p) & among(p), among(p)),
+        lambda p: ratio_influence(p.weight * (hits(p) & among(p)), p.weight * among(p)),
         alone,
         cap=lambda p: float(among(p).sum()),
         fallback=fallback,
@@ -146,11 +148,12 @@ def f_beta(beta: float) -> Score:
     def parts(p: Predictions) -> tuple[Floats, Floats]:
         named, true = called(p), p.positive
         top, bottom = (1.0 + square) * (named & true), square * true + named
-        return np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
+        return np.asarray(p.weight * top), np.asarray(p.weight * bottom)
 
     def short(p: Predictions) -> str:
         count = union(p)
-        found = f"{count:g} rows are positive or predicted positive; at least {MIN_ROWS} are needed"
+        what = "rows" if p.weights is None else "effective rows"
+        found = f"{count:.3g} {what} are positive or predicted positive; at least {MIN_ROWS} are needed"
         return found if count < MIN_ROWS else ""
 
     def fallback(p: Predictions, value: float, shrink: float, level: float) -> Limits:

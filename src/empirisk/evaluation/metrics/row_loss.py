@@ -20,6 +20,7 @@ from empirisk.evaluation.intervals.repeated_kfold import (
     scored_target,
 )
 from empirisk.evaluation.intervals.tails import tail_note
+from empirisk.evaluation.intervals.weighted import weighted_mean
 from empirisk.evaluation.intervals.wilson import wilson
 from empirisk.evaluation.metrics.base import join, model_target, unseen_note, wrong_output
 from empirisk.evaluation.metrics.predictions import REGRESSION, Predictions
@@ -98,16 +99,20 @@ class RowLoss:
         return 1.0 - rows if self.proportion else rows
 
     def value(self, p: Predictions) -> float:
-        """Return the metric, the mean of its row losses."""
-        return float(self._rows(p).mean())
+        """Return the metric, the mean of its row losses; the weighted mean where rows have weights."""
+        p = p.counted()
+        return float(np.average(self._rows(p), weights=p.weights))
 
     def interval(self, p: Predictions, level: float) -> Estimate:
         """Return Wilson's or Hall's interval; with groups the effective-n Wilson or the CR3 log t."""
+        p = p.counted()
         rows, target = self._rows(p), model_target(p)
         infinite = self._infinite(rows[None, :], level, target)
         if infinite is not None:
             return infinite
-        if self.proportion:
+        if p.weights is not None:
+            estimate = self._weighted(rows, p, None, level, target)
+        elif self.proportion:
             if p.groups is not None:
                 estimate = grouped_proportion(rows, p.groups, level, target=target)
             else:
@@ -121,11 +126,14 @@ class RowLoss:
 
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
         """Return the interval of the row losses for repeated K-fold cross-validation."""
+        repeats = [p.counted() for p in repeats]
         rows, first = np.stack([self._rows(p) for p in repeats]), repeats[0]
         target = scored_target(rows_trained(first.n, folds), first.n, first.groups is not None)
         infinite = self._infinite(rows, level, target)
         if infinite is not None:
             return infinite
+        if first.weights is not None:
+            return self._weighted(rows, first, folds, level, target)
         kind = "proportion" if self.proportion else "loss"
         if first.groups is None:
             return repeated_kfold(
@@ -142,24 +150,36 @@ class RowLoss:
             target=target,
         )
 
+    def _weighted(
+        self, rows: Floats, p: Predictions, folds: int | None, level: float, target: str
+    ) -> Estimate:
+        """Return the interval of a weighted mean of row values, of shape (n,) or (repeats, n)."""
+        kind = "proportion" if self.proportion else "loss"
+        return weighted_mean(
+            rows, p.weight, level, folds=folds, groups=p.groups, kind=kind, bound=self.bound(p),
+            errors=self.errors, target=target,
+        )  # fmt: skip
+
     def difference(
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
     ) -> tuple[Estimate, float]:
         """Return the paired difference of the row values."""
+        a, b = [p.counted() for p in a], [p.counted() for p in b]
         first = np.stack([self._rows(p) for p in a])
         second = np.stack([self._rows(p) for p in b])
         target = difference_target(a[0], folds)
         infinite = self._infinite(np.abs(first) + np.abs(second), level, target)
         if infinite is not None:
             return infinite, math.nan
-        delta = first - second
         estimate = paired_losses(
-            first, second, level, folds=folds, groups=a[0].groups, zero_one=self.proportion, target=target
-        )
-        return estimate, mean_error(delta, folds, a[0])
+            first, second, level, folds=folds, groups=a[0].groups, zero_one=self.proportion, target=target,
+            weights=a[0].weights,
+        )  # fmt: skip
+        return estimate, mean_error(first - second, folds, a[0])
 
     def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
         """Return the standard error of the mean over repeats."""
+        repeats = [p.counted() for p in repeats]
         rows = np.stack([self._rows(p) for p in repeats])
         return mean_error(rows, folds, repeats[0]) if np.isfinite(rows).all() else math.nan
 
@@ -186,14 +206,15 @@ def mean_error(rows: Floats, folds: int | None, p: Predictions) -> float:
     factor = 1.0 if folds is None else folds / (folds - 1.0)
     if rows.shape[1] < 2:
         return math.nan
-    if p.groups is None:
+    if p.groups is None and p.weights is None:
         return math.sqrt(
             kfold_variance(rows, folds) if folds is not None else rows.var(ddof=1) / rows.shape[1]
         )
-    codes, n_groups = group_codes(p.groups, p.n)
+    codes, n_groups = (np.arange(p.n), p.n) if p.groups is None else group_codes(p.groups, p.n)
     if n_groups < 2:
         return math.nan
-    return math.sqrt(factor * float(np.mean([cr2_variance(v, codes, n_groups)[0] for v in rows])))
+    each = [cr2_variance(v, codes, n_groups, weights=p.weights)[0] for v in rows]
+    return math.sqrt(factor * float(np.mean(each)))
 
 
 def with_note(estimate: Estimate, note: str) -> Estimate:

@@ -14,6 +14,7 @@ from empirisk.evaluation.intervals.mover import METHOD as MOVER
 from empirisk.evaluation.intervals.repeated_kfold import MIN_ROWS, rows_trained, scored_target
 from empirisk.evaluation.intervals.smooth import SCALES, smooth_limits
 from empirisk.evaluation.intervals.student import student_limits
+from empirisk.evaluation.intervals.weighted import few_effective
 from empirisk.evaluation.metrics.base import join, model_target, unseen_note, whose, wrong_output
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.evaluation.metrics.row_loss import difference_target, with_note
@@ -51,7 +52,7 @@ def all_rows(p: Predictions) -> float:
 
 def influence_df(p: Predictions) -> float:
     """Return the degrees of freedom of an influence variance over independent rows."""
-    return p.n - 1.0
+    return p.effective() - 1.0
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ class Score:
     """A metric with an influence value for each row.
 
     Its variance is ``sum IF^2 / (n(n-1))`` for independent rows and ``G/(G-1) sum_g (sum IF)^2 / n^2``
-    for groups; cross-validation multiplies the mean over repeats by K/(K-1), paired differences use the
+    for groups. Where rows have weights, IF is the influence on the weighted score times the weight
+    (``p.weight``, with a mean of 1), and the degrees of freedom are those of the effective number of rows.
+    Cross-validation multiplies the mean over repeats by K/(K-1), paired differences use the
     difference of influence values.
 
     Parameters
@@ -69,7 +72,7 @@ class Score:
     point : callable
         Predictions to the value; NaN when undefined.
     influence : callable
-        Predictions to one influence value a row (sum 0), where the value is defined.
+        Predictions to one influence value a row, times its weight (sum 0), where the value is defined.
     alone : callable, optional
         (predictions, level) to the estimate on independent held-out rows, where it is not that of the
         influence values.
@@ -89,6 +92,8 @@ class Score:
         Why the counts of these rows are too small; empty when they are not.
     grouped : callable, optional
         (predictions, level) to the estimate on grouped held-out rows, where it is not the common one.
+    weighted : callable, optional
+        (predictions, level) to the estimate on weighted held-out rows, where it is not the common one.
     remark : callable
         (estimate, predictions) to what there is to add about the finished estimate; empty for nothing.
     undefined : str
@@ -116,6 +121,7 @@ class Score:
     by_class: Callable[[Sequence[Predictions], float, float, float], Limits | None] = no_classes
     refusal: Callable[[Predictions], str] = no_refusal
     grouped: Callable[[Predictions, float], Estimate] | None = None
+    weighted: Callable[[Predictions, float], Estimate] | None = None
     undefined: str = "the score is undefined on these rows"
     remark: Callable[[Estimate, Predictions], str] = no_remark
     min_crossed: int = MIN_ROWS
@@ -145,14 +151,21 @@ class Score:
 
     def value(self, p: Predictions) -> float:
         """Return the point estimate; NaN when undefined."""
-        return self.point(p)
+        return self.point(p.counted())
 
     def scale_for(self, p: Predictions) -> str:
         """Return the scale of the t interval on these rows."""
         return "wilson" if p.n_classes > 2 and self.scale in ("logit", "jaccard") else self.scale
 
     def interval(self, p: Predictions, level: float) -> Estimate:
-        """Return the interval for independent rows, or that of group sums."""
+        """Return the interval for independent rows, that of group sums, or of weighted influence."""
+        p = p.counted()
+        if p.weights is not None:
+            if self.weighted is not None:
+                estimate = self.weighted(p, level)
+                return with_note(estimate, self.remark(estimate, p))
+            method = f"{SCALES[self.scale_for(p)]}, {units_of(p)}"
+            return with_note(self._estimate([p], 1.0, level, method, model_target(p)), unseen_note(p))
         if p.groups is None:
             estimate = self._independent(p, level)
             estimate = replace(estimate, target=estimate.target + whose(self, p))
@@ -172,10 +185,12 @@ class Score:
 
     def crossed(self, repeats: Sequence[Predictions], folds: int, level: float) -> Estimate:
         """Return the mean over repeats; influence variance of one repeat times K/(K-1)."""
+        repeats = [q.counted() for q in repeats]
         p = repeats[0]
         target = scored_target(rows_trained(p.n, folds), p.n, p.groups is not None)
         scale = SCALES[self.scale_for(p)]
         unit = "" if p.groups is None else f" over {group_codes(p.groups, p.n)[1]} groups"
+        unit = unit if p.weights is None else f", {units_of(p)}"
         method = f"{folds}-fold cross-validation x {len(repeats)}{unit}, {scale} with variance K/(K-1)"
         if p.n < self.min_crossed:
             value = float(np.mean([self.point(q) for q in repeats]))
@@ -187,7 +202,7 @@ class Score:
     ) -> Estimate:
         p = repeats[0]
         value = float(np.mean([self.point(q) for q in repeats]))
-        reason = self.undefined if math.isnan(value) else self.refusal(p) or few_groups(p)
+        reason = self.undefined if math.isnan(value) else self.refusal(p) or few_units(p)
         if reason:
             return refuse(value, level, p.n, method, reason, target)
         variance, df = variance_of([self.influence(q) for q in repeats], p, self.df(p))
@@ -209,6 +224,7 @@ class Score:
 
     def standard_error(self, repeats: Sequence[Predictions], folds: int | None) -> float:
         """Return the standard error of the mean over repeats; NaN where the score is undefined."""
+        repeats = [q.counted() for q in repeats]
         p = repeats[0]
         if p.n < 2 or any(math.isnan(self.point(q)) for q in repeats):
             return math.nan
@@ -219,11 +235,12 @@ class Score:
         self, a: Sequence[Predictions], b: Sequence[Predictions], folds: int | None, level: float
     ) -> tuple[Estimate, float]:
         """Return the paired difference by the differences of influence values, plain t."""
+        a, b = [q.counted() for q in a], [q.counted() for q in b]
         p = a[0]
         value = float(np.mean([self.point(x) - self.point(y) for x, y in zip(a, b, strict=True)]))
         target = difference_target(p, folds)
         method = "paired t on influence values" + ("" if folds is None else f", {folds} folds, K/(K-1)")
-        reason = self.undefined if math.isnan(value) else self.refusal(p) or few_groups(p)
+        reason = self.undefined if math.isnan(value) else self.refusal(p) or few_units(p)
         if not reason and p.n < MIN_ROWS:
             reason = too_few(p.n, MIN_ROWS)
         if reason:
@@ -244,12 +261,22 @@ def variance_of(influences: Sequence[Floats], p: Predictions, df: float) -> tupl
         n = p.n
         return float(np.mean([v @ v for v in influences])) / (n * (n - 1.0)), df
     codes, n_groups = group_codes(p.groups, p.n)
-    return float(np.mean([sum_variance(v, codes, n_groups) for v in influences])), n_groups - 1.0
+    return float(np.mean([sum_variance(v, codes, n_groups) for v in influences])), p.units - 1.0
 
 
 def shrink(p: Predictions) -> float:
-    """Return what a count of rows is worth in independent units: G/n with groups, 1 without."""
-    return 1.0 if p.groups is None else group_codes(p.groups, p.n)[1] / p.n
+    """Return what an effective row is worth in independent units: G/n with groups, 1 without."""
+    return p.units / p.effective()
+
+
+def units_of(p: Predictions) -> str:
+    """Return the effective number of weighted rows, or groups, in words."""
+    return f"weighted, {p.units:.0f} effective {'rows' if p.groups is None else 'groups'}"
+
+
+def few_units(p: Predictions) -> str:
+    """Return the refusal for too few groups, or for too few effective rows where these have weights."""
+    return few_groups(p) if p.weights is None else few_effective(p.units, p.groups is not None)
 
 
 def few_groups(p: Predictions) -> str:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 
+from empirisk.evaluation.beside import takes
 from empirisk.evaluation.intervals.base import MODEL, MODEL_GROUPS, Floats, accept, refuse, too_few
 from empirisk.evaluation.intervals.effective import effective_wilson
 from empirisk.evaluation.intervals.student import student_limits
 from empirisk.evaluation.metrics.predictions import Predictions
-from empirisk.evaluation.metrics.score import few_groups
+from empirisk.evaluation.metrics.score import few_units
 from empirisk.results import Estimate
 
 Scorer = Callable[[Any, Any, Any], float]
@@ -68,13 +69,13 @@ class LastClass:
     def _sign(self) -> int:
         return int(self.scorer._sign)
 
-    def __call__(self, est: Any, X: Any, y: Any) -> float:
+    def __call__(self, est: Any, X: Any, y: Any, **weights: Any) -> float:
         about = self.about(getattr(est, "classes_", None))
         if about is None:
-            return float(self.scorer(est, X, y))
+            return float(self.scorer(est, X, y, **weights))
         told = copy(self.scorer)
         told._kwargs = {**self.scorer._kwargs, "pos_label": about}
-        return float(told(est, X, y))
+        return float(told(est, X, y, **weights))
 
     def about(self, classes: Any) -> Any:
         """Return the class that the score is about; None where it is about all of several classes."""
@@ -95,8 +96,8 @@ class OfPredictions:
 
     function: Callable[[Any, Any], float]
 
-    def __call__(self, est: Any, X: Any, y: Any) -> float:
-        return float(self.function(y, est.predict(X)))
+    def __call__(self, est: Any, X: Any, y: Any, **weights: Any) -> float:
+        return float(self.function(y, est.predict(X), **weights))
 
 
 def find_scorer(metric: Any) -> tuple[str, Scorer]:
@@ -145,6 +146,59 @@ def _takes_two(function: Any) -> bool:
     parameters = _parameters(function).values()
     needed = [q for q in parameters if q.default is Parameter.empty and q.kind in by_place]
     return len(needed) == 2 and not any(q.kind is Parameter.VAR_POSITIONAL for q in parameters)
+
+
+class _Told:
+    """Stands in for a fitted estimator: its ``predict`` knows the exposures and offsets of the rows."""
+
+    def __init__(self, est: Any, known: Mapping[str, Any]) -> None:
+        self._est, self._known = est, known
+
+    def predict(self, X: Any) -> Any:
+        """Return what the estimator predicts with them."""
+        return self._est.predict(X, **self._known)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._est, name)
+
+
+def ask(
+    scorer: Scorer,
+    est: Any,
+    X: Any,
+    y: Any,
+    weights: Floats | None = None,
+    known: Mapping[str, Any] | None = None,
+) -> float:
+    """Return the score of an estimator by a scorer, which is told the weights of the rows where they have
+    any.
+
+    Parameters
+    ----------
+    scorer : callable
+        ``scorer(est, X, y)``, with a `sample_weight` where there are weights.
+    est, X, y
+        Fitted estimator, rows and targets.
+    weights : array of shape (n,), optional
+        What each row counts.
+    known : mapping, optional
+        The exposures and offsets of the rows, which the predictions use.
+
+    Raises
+    ------
+    TypeError
+        Rows have weights, and the scorer takes none.
+    """
+    told: dict[str, Any] = {}
+    if weights is not None:
+        function: Any = getattr(scorer, "_score_func", getattr(scorer, "function", scorer))
+        if not (takes(scorer, "sample_weight") and takes(function, "sample_weight")):
+            raise TypeError(
+                f"the metric {getattr(function, '__name__', repr(function))} takes no sample_weight, which "
+                "these rows have: leave sample_weight out, choose another metric, or give the function that parameter."
+            )
+        told["sample_weight"] = weights
+    return float(scorer(_Told(est, known) if known else est, X, y, **told))
 
 
 class _Replay(BaseEstimator):
@@ -200,6 +254,7 @@ def scorer_interval(
     take: Callable[[Any, NDArray[np.intp]], Any],
     p: Predictions,
     level: float,
+    known: Mapping[str, Any] | None = None,
 ) -> Estimate:
     """Return the estimate of ``scorer(est, X, y)`` on held-out rows.
 
@@ -217,6 +272,8 @@ def scorer_interval(
         The same predictions, checked.
     level : float
         Nominal coverage.
+    known : mapping, optional
+        The exposures and offsets of the rows.
 
     Notes
     -----
@@ -227,17 +284,25 @@ def scorer_interval(
     if isinstance(scorer, LastClass) and scorer.about(p.classes) is not None:
         target = f"{target}; about the class {scorer.about(p.classes)}"
     y = np.array(y)  # a scorer that sorts its targets sorts its own
-    value = float(scorer(est, copy(X), y.copy()))
+    known = known or {}
+
+    def score(model: Any, rows: Any, r: NDArray[np.intp] | slice) -> float:
+        """Return the score of some rows, with what they carry."""
+        weights = None if p.weights is None else p.weights[r]
+        beside = {} if model is not est else {k: v[r] for k, v in known.items()}
+        return ask(scorer, model, rows, y[r].copy(), weights, beside)
+
+    value = score(est, copy(X), slice(None))
     method = "block jackknife"
     reason = _refusal(value, p)
     if reason:
         return refuse(value, level, p.n, method, reason, target)
     replay = (_ReplayRegressor if p.classes is None else _ReplayClassifier)(p)
-    stored = _try(lambda: scorer(replay, np.arange(p.n)[:, None], y.copy()))
+    stored = _try(lambda: score(replay, np.arange(p.n)[:, None], slice(None)))
     if math.isclose(stored, value, rel_tol=1e-9):
-        variance, count = jackknife(lambda r: float(scorer(replay, r[:, None], y[r])), blocks_of(p, BLOCKS))
+        variance, count = jackknife(lambda r: score(replay, r[:, None], r), blocks_of(p, BLOCKS))
     else:
-        variance, count = jackknife(lambda r: float(scorer(est, take(X, r), y[r])), blocks_of(p, BLOCKS_SLOW))
+        variance, count = jackknife(lambda r: score(est, take(X, r), r), blocks_of(p, BLOCKS_SLOW))
     name = str(getattr(getattr(scorer, "_score_func", None), "__name__", ""))
     sign = getattr(scorer, "_sign", 1)
     if sign == 1 and name in UNIT | CORRELATION:
@@ -257,7 +322,7 @@ def _refusal(value: float, p: Predictions) -> str:
         return too_few(p.n, MIN_ROWS)
     if p.classes is not None and int(p.class_counts.min()) < MIN_CLASS:
         return f"the smallest class has {int(p.class_counts.min())} rows; at least {MIN_CLASS} are needed"
-    return few_groups(p)
+    return few_units(p)
 
 
 def _try(call: Callable[[], float]) -> float:
