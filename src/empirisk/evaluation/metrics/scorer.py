@@ -195,7 +195,7 @@ def ask(
         if not (takes(scorer, "sample_weight") and takes(function, "sample_weight")):
             raise TypeError(
                 f"the metric {getattr(function, '__name__', repr(function))} takes no sample_weight, which "
-                "these rows have: leave sample_weight out, choose another metric, or give the function that parameter."
+                "these rows have: leave it out, choose another metric, or give the function that parameter."
             )
         told["sample_weight"] = weights
     return float(scorer(_Told(est, known) if known else est, X, y, **told))
