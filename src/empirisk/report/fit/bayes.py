@@ -1,4 +1,4 @@
-"""The candidates that model the rows of each class: discriminants, and naive Bayes for columns of one kind.
+"""The candidates that model the rows of each class: discriminants, and naive Bayes for the kinds of columns.
 
 Their assumptions are strong: where they hold, few rows are enough; where they fail, more rows do not help.
 """
@@ -11,12 +11,13 @@ import numpy as np
 
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.encode import blocks_of
+from empirisk.report.fit.native import LEVELS, NUMBERS
 from empirisk.report.fit.sample import Sample
 from empirisk.report.read.table import Table
 
 __all__ = ["bayes_estimator", "bayes_seconds", "laws_of", "n_law_numbers", "unsuited"]
 
-NAIVE = ("gaussian_nb", "categorical_nb", "multinomial_nb")
+NAIVE = ("gaussian_nb", "categorical_nb", "multinomial_nb", "mixed_nb")
 # Encoded columns up to which covariances are estimated, of all rows and of each class.
 MOST_COLUMNS = {"lda": 500, "qda": 100}
 # Training rows of the smallest class: four fifths of them are fitted on, and give it a law of its own.
@@ -26,25 +27,31 @@ COUNTED = 10  # columns of counts from which they are taken for counts of words 
 _SCATTER, _INVERSE = 4.0e-10, 3.0e-9
 
 
-def bayes_estimator(candidate: Candidate) -> Any:
-    """Return the unfitted estimator of a candidate; covariances are shrunk as Ledoit and Wolf say."""
+def bayes_estimator(candidate: Candidate, table: Table | None = None) -> Any:
+    """Return the unfitted estimator of a candidate; covariances are shrunk as Ledoit and Wolf say.
+
+    Naive Bayes over columns of several kinds is told which of the encoded ones are levels and truth values.
+    """
     from empirisk import estimators
 
+    kinds: Any = "from_dtype" if table is None else encoded_kinds(table)
     name, given = {
         "lda": ("LinearDiscriminantAnalysis", {"shrinkage": "ledoit_wolf"}),
         "qda": ("QuadraticDiscriminantAnalysis", {"shrinkage": "ledoit_wolf"}),
         "gaussian_nb": ("GaussianNB", {}),
         "categorical_nb": ("CategoricalNB", {}),
         "multinomial_nb": ("MultinomialNB", {}),
+        "mixed_nb": ("MixedNB", {"kinds": kinds}),
     }[candidate.name]
     return estimators.REGISTRY[name](**given)
 
 
 def laws_of(table: Table, *samples: Sample) -> str:
-    """Return which naive Bayes suits the columns of a table, "" where none does.
+    """Return which naive Bayes suits the columns of a table.
 
     Of at least ten columns of whole numbers from 0 up (truth values among them) of which a quarter of the
-    cells are 0: counts. Other numbers alone: Gaussian. Levels and truth values alone: categories.
+    cells are 0: counts. Other numbers alone: Gaussian. Levels and truth values alone: categories. Columns of
+    several kinds, and dates: the one whose laws differ by column.
 
     Parameters
     ----------
@@ -57,20 +64,27 @@ def laws_of(table: Table, *samples: Sample) -> str:
     if blocks <= {"levels", "truths"}:
         return "categorical_nb"
     if not blocks <= {"numbers", "truths"}:
-        return ""
+        return "mixed_nb"
     if samples[0].frame.width >= COUNTED:
         values = np.concatenate([sample.frame.to_numpy() for sample in samples])
         values = values[np.isfinite(values)]
         counts = values.size and values.min() >= 0.0 and not np.mod(values, 1.0).any()
         if counts and np.mean(values == 0.0) >= 0.25:
             return "multinomial_nb"
-    return "" if "truths" in blocks else "gaussian_nb"
+    return "mixed_nb" if "truths" in blocks else "gaussian_nb"
+
+
+def encoded_kinds(table: Table) -> list[str]:
+    """Return the kinds of the columns of :func:`native_encoder`, as :class:`MixedNB` calls them."""
+    blocks = blocks_of(table)
+    kinds = dict.fromkeys(LEVELS, "categorical") | {"truths": "bernoulli"}
+    return [kinds.get(key, "gaussian") for key in (*NUMBERS, *LEVELS) for _ in blocks[key]]
 
 
 def unsuited(table: Table, sample: Sample, p: int, *others: Sample) -> dict[str, str]:
     """Return the names of the candidates of this kind that are not tried on a table, each with the reason.
 
-    Of the three naive Bayes one suits a table at most, and the others have no reason to be told of.
+    Of the naive Bayes one suits a table, and the others have no reason to be told of.
 
     Parameters
     ----------
@@ -85,10 +99,6 @@ def unsuited(table: Table, sample: Sample, p: int, *others: Sample) -> dict[str,
     fewest = min(sample.counts or [0])
     suits = laws_of(table, sample, *others)
     out = {name: "" for name in NAIVE if name != suits}
-    if not suits:
-        out["gaussian_nb"] = (
-            "the columns are of several kinds, and naive Bayes is tried where all are numbers or all levels"
-        )
     for name, most in MOST_COLUMNS.items():
         if p > most:
             out[name] = f"{p:,} encoded columns are more than the {most:,} up to which it is tried"
@@ -124,6 +134,8 @@ def n_law_numbers(model: Any) -> int:
     """
     if hasattr(model, "coef_"):
         return int(np.count_nonzero(model.coef_))
+    if hasattr(model, "parts_"):
+        return sum(n_law_numbers(part.law) for part in model.parts_)
     if hasattr(model, "theta_"):
         return 2 * int(model.theta_.size)
     if hasattr(model, "feature_log_prob_"):

@@ -37,7 +37,7 @@ PARAMETERS = {"tree": "alpha", "boosting": "rounds", "neighbors": "n_neighbors"}
 PARAMETERS |= dict.fromkeys(("linear", "kernel", "network"), "alpha")
 LDA = "lda"
 # What a model reads where that is not standardised numbers with 0/1 columns for levels and gaps.
-ENCODINGS = dict.fromkeys((*GROWN, "categorical_nb"), "native")
+ENCODINGS = dict.fromkeys((*GROWN, "categorical_nb", "mixed_nb"), "native")
 ENCODINGS |= {"gaussian_nb": "bare", "multinomial_nb": "counts"}
 
 
@@ -173,6 +173,7 @@ def candidates(
             Candidate("gaussian_nb", "Naive Bayes (Gaussian)", "candidate", kind="bayes"),
             Candidate("categorical_nb", "Naive Bayes (categories)", "candidate", kind="bayes"),
             Candidate("multinomial_nb", "Naive Bayes (counts)", "candidate", kind="bayes"),
+            Candidate("mixed_nb", "Naive Bayes (columns of several kinds)", "candidate", kind="bayes"),
         ]
     rows += [
         Candidate("tree", "Decision tree (pruned)", "candidate", kind="tree"),

@@ -74,7 +74,7 @@ def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) ->
     if candidate.compares:
         return compared_estimator(candidate, table.task, value, seed, table.n_rows)
     if candidate.kind == "bayes":
-        return bayes_estimator(candidate)
+        return bayes_estimator(candidate, table)
     if candidate.kind == "network":
         return network_estimator(table.task, value, seed, table.n_rows)
     return estimator_for(candidate, table.task, value)

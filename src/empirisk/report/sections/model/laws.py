@@ -23,6 +23,10 @@ LAWS = {
         "within a class the counts of a row fall on the columns with fixed chances, each count independently"
         " of the others"
     ),
+    "mixed_nb": (
+        "within a class every number has a normal distribution and every level and truth value a chance of its"
+        " own, and columns are independent of the others; empty cells say nothing"
+    ),
     "qda": "the rows of a class have a normal distribution, with means and a covariance of their own",
     "lda": (
         "the rows of a class have a normal distribution, with means of their own and one covariance for all"
