@@ -5,7 +5,6 @@ Bishop 2006, Pattern Recognition and Machine Learning, sections 4.4 and 4.5.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, curvatures
+from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, inverse_curvature
 from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of
 from empirisk.estimators.bayes.verify_posterior import other_law
 from empirisk.estimators.checks import check_count, check_flag, check_number
@@ -338,7 +337,7 @@ class BayesianGLM(GeneralizedLinearModel):
         certificate: Certificate = problem.certify(w)
         if not certificate.within(self.tol or 0.0):
             certificate = problem.sharpened(w, certificate)
-        covariance = _inverse_curvature(problem, w, self.prior_precision)
+        covariance = inverse_curvature(problem, w, self.prior_precision)
         law = {"coef_": self.coef_, "intercept_": self.intercept_, "covariance": covariance}
         reach = float(np.abs(self._posterior.center) @ np.abs(self._posterior.mean))
         told = disputed(self, {"covariance_": covariance}, tol=1e-6)
@@ -356,18 +355,3 @@ def _refuse_one_target(loss: Loss, y: Array, weight: Array, intercept: bool) -> 
             "posterior does not end in that direction, whatever prior_precision is; give rows of both "
             "kinds, or fit_intercept=False"
         )
-
-
-def _inverse_curvature(problem: LinearProblem, w: Array, precision: float) -> Array:
-    """Return the inverse of the curvature of all coefficients, by the plain product of the table."""
-    X: Any = problem.design.X
-    table = np.asarray(X.toarray() if problem.design.sparse else X, dtype=np.float64)
-    p = table.shape[1]
-    v = curvatures(problem, w)
-    center = v @ table / v.sum() if problem.intercept else np.zeros(p)
-    bent = np.sqrt(v)[:, None] * (table - center)
-    inner = np.linalg.pinv(np.vstack([bent, math.sqrt(precision) * np.eye(p)]))
-    half = np.vstack([inner, -center @ inner])
-    out = half @ half.T
-    out[-1, -1] += 1.0 / v.sum() if problem.intercept else 0.0
-    return np.asarray(out)

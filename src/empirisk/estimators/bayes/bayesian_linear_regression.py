@@ -20,7 +20,8 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import RowBlocks, check_blocks
 from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior, NoisePrior, refuse_no_noise
-from empirisk.estimators.bayes.linear_sums import LinearSums
+from empirisk.estimators.bayes.linear_sums import LinearSums, refuse_scales
+from empirisk.estimators.bayes.posterior_claims import exact, stationary
 from empirisk.estimators.bayes.posterior_questions import READ, PosteriorQuestions
 from empirisk.estimators.bayes.precision_evidence import GRID, PrecisionEvidence
 from empirisk.estimators.bayes.verify_posterior import verify_posterior
@@ -34,14 +35,11 @@ from empirisk.estimators.checks import (
     naming_lone_weight,
 )
 from empirisk.estimators.linear.base import CertificateWarning
-from empirisk.estimators.scales import too_small
 from empirisk.estimators.undecided import UndecidedError
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
 __all__ = ["BayesianLinearRegression"]
-
-EPS = float(np.finfo(float).eps)
 
 
 class BayesianLinearRegression(PosteriorQuestions):
@@ -255,7 +253,7 @@ class BayesianLinearRegression(PosteriorQuestions):
         tol = check_number("tol", self.tol, 0.0, closed=False)
         p = len(sums.shift) - 1
         refuse_memory(f"the products of {p:,} columns", 48.0 * p * p, "use Ridge, or fewer columns")
-        _refuse_scales(sums, self._labels(p))
+        refuse_scales(sums, self._labels(p))
         precision, note, evaluations = self._precision(sums, prior, intercept)
         posterior = ConjugatePosterior.of(sums, intercept, precision, prior, self._labels(p))
         self._sums, self._posterior, self._waiting = sums, posterior, ""
@@ -335,36 +333,3 @@ class BayesianLinearRegression(PosteriorQuestions):
         """Recompute the posterior from the rows, by least squares on rows that stand for the prior."""
         X, y = self._read(X, y, reset=False)
         return verify_posterior(self, X.astype(np.float64), y, check_weights(sample_weight, len(y)))
-
-
-def exact(posterior: ConjugatePosterior) -> Certificate:
-    """Return the certificate of a posterior in closed form."""
-    claim = (
-        f"the posterior is exact: X'X + {posterior.precision:.3g} I, of condition {posterior.condition:.2g} "
-        f"with a scaled diagonal, was inverted and its system is solved to {posterior.residual:.2g} of the "
-        "right side"
-    )
-    return Certificate(Kind.EXACT, posterior.residual, 1.0, claim, 0.0, EPS * (len(posterior.mean) + 8))
-
-
-def stationary(posterior: ConjugatePosterior, slope: float, weight: float, note: str) -> Certificate:
-    """Return the certificate of a learned precision: the gradient of the log evidence, an observation."""
-    value = abs(slope) / weight
-    claim = (
-        f"the slope of the log evidence by the logarithm of the precision is {value:.2g} an observation "
-        f"({note}), and 0 by that of the noise, which is integrated"
-    )
-    floor = EPS * (1.0 + posterior.effective * math.sqrt(posterior.condition)) / weight
-    return Certificate(Kind.STATIONARITY, value, 1.0, claim, 0.0, floor)
-
-
-def _refuse_scales(sums: LinearSums, labels: list[str]) -> None:
-    """Refuse sums that are no numbers, or rounded to 0, by the column: rows in blocks are checked here."""
-    square = np.diagonal(sums.scatter)
-    bad = ~np.isfinite(sums.offset) | ~np.isfinite(square)
-    small = too_small(square, np.abs(sums.mean) + np.abs(sums.shift))
-    for at in np.flatnonzero(bad | small)[:1]:
-        what = "y" if at == len(labels) else f"column {labels[at]} of X"
-        if bad[at]:
-            raise ValueError(f"{what} holds NaN, infinity or numbers whose squares overflow; rescale it")
-        raise ValueError(f"{what} holds numbers whose squares are rounded to 0; rescale it")

@@ -19,7 +19,7 @@ from empirisk.inference.law import Law
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
-__all__ = ["LaplacePosterior", "curvatures"]
+__all__ = ["LaplacePosterior", "curvatures", "inverse_curvature"]
 
 
 def curvatures(problem: LinearProblem, w: Array) -> Array:
@@ -107,3 +107,18 @@ def _products(X: Any, v: Array, center: Array) -> Array:
         return np.asarray(_loops.gram(X, v, center, True), dtype=np.float64)
     G = np.asarray((X.T @ (sp.diags_array(v) @ X)).toarray(), dtype=np.float64)
     return np.asarray(G - float(v.sum()) * np.outer(center, center))
+
+
+def inverse_curvature(problem: LinearProblem, w: Array, precision: float) -> Array:
+    """Return the inverse of the curvature of all coefficients, by the plain product of the table."""
+    X: Any = problem.design.X
+    table = np.asarray(X.toarray() if problem.design.sparse else X, dtype=np.float64)
+    p = table.shape[1]
+    v = curvatures(problem, w)
+    center = v @ table / v.sum() if problem.intercept else np.zeros(p)
+    bent = np.sqrt(v)[:, None] * (table - center)
+    inner = np.linalg.pinv(np.vstack([bent, math.sqrt(precision) * np.eye(p)]))
+    half = np.vstack([inner, -center @ inner])
+    out = half @ half.T
+    out[-1, -1] += 1.0 / v.sum() if problem.intercept else 0.0
+    return np.asarray(out)

@@ -12,9 +12,10 @@ import numpy as np
 
 from empirisk import _loops
 from empirisk.data.row_blocks import Block, RowBlocks
+from empirisk.estimators.scales import too_small
 from empirisk.typing import Array
 
-__all__ = ["LinearSums"]
+__all__ = ["LinearSums", "refuse_scales"]
 
 CHUNK = 1 << 19  # numbers that are moved at a time: the same for arrays in memory and in a memory map
 
@@ -107,3 +108,15 @@ def _first(rows: RowBlocks) -> Array:
             i = int(live[0])
             return np.append(np.asarray(block.design.X[i], dtype=np.float64), float(block.y[i]))
     raise ValueError("every row has weight 0: nothing is left to fit")
+
+
+def refuse_scales(sums: LinearSums, labels: list[str]) -> None:
+    """Refuse sums that are no numbers, or rounded to 0, by the column: rows in blocks are checked here."""
+    square = np.diagonal(sums.scatter)
+    bad = ~np.isfinite(sums.offset) | ~np.isfinite(square)
+    small = too_small(square, np.abs(sums.mean) + np.abs(sums.shift))
+    for at in np.flatnonzero(bad | small)[:1]:
+        what = "y" if at == len(labels) else f"column {labels[at]} of X"
+        if bad[at]:
+            raise ValueError(f"{what} holds NaN, infinity or numbers whose squares overflow; rescale it")
+        raise ValueError(f"{what} holds numbers whose squares are rounded to 0; rescale it")

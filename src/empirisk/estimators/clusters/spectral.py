@@ -14,10 +14,10 @@ from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.data.threads import one_thread
 from empirisk.estimators.checks import check_choice, check_count, check_number, check_weights
-from empirisk.estimators.clusters.base import Clusterer, first_seen
+from empirisk.estimators.clusters.base import first_seen
 from empirisk.estimators.clusters.eigengap import choice, resampled
 from empirisk.estimators.clusters.places import refuse_too_few
-from empirisk.estimators.clusters.spectral_charts import eigengap_view, graph_view, map_view
+from empirisk.estimators.clusters.spectral_charts import SpectralCharts
 from empirisk.estimators.clusters.spectral_embedding import Eigenvectors, embedded, smallest
 from empirisk.estimators.clusters.spectral_graph import RowGraph, row_graph, rows_of
 from empirisk.estimators.clusters.spectral_rows import grouped
@@ -34,7 +34,7 @@ VERSIONS = {"unnormalised": False, "random_walk": True, "symmetric": True}
 AFFINITIES = ("knn", "mutual_knn", "epsilon", "gaussian", "precomputed")
 
 
-class SpectralClustering(Clusterer):
+class SpectralClustering(SpectralCharts):
     """k-means on the rows of ``min tr(H'LH)``, the relaxed ratio or normalised cut, lowered by moves of rows.
 
     With the weights W of a graph of the rows, ``D = diag(W 1)`` and ``L = D - W``, the ratio cut is the least
@@ -311,49 +311,6 @@ class SpectralClustering(Clusterer):
         graph = row_graph(self, X, weight, self._most_clusters)
         with one_thread():
             return verify_cut(self, graph, VERSIONS[self.laplacian], prove)
-
-    def _map(self, X: Any, labels: IndexArray, weight: Array) -> dict[str, Any]:
-        """Return places of rows: their columns, or the eigenvectors where similarities were given."""
-        return map_view(X, labels, weight, self)
-
-    def plot_eigengap(self, *, ax: Any = None) -> Any:
-        """Draw the eigenvalues, with the gap behind the number of clusters; returns the Plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        """
-        from empirisk.plots.eigengap import EigengapDisplay
-
-        check_is_fitted(self)
-        return EigengapDisplay(eigengap_view(self)).plot(ax)
-
-    def plot_graph(self, X: Any, *, ax: Any = None) -> Any:
-        """Draw the map of the clusters with the edges of their graph, those that are cut in red.
-
-        Parameters
-        ----------
-        X : array or data frame, shape (n, p)
-            The rows of the fit, or their similarities where those were given.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        empirisk.plots.Plot
-
-        Raises
-        ------
-        ValueError
-            For another number of rows than in the fit.
-        """
-        from empirisk.plots.similarity_graph import SimilarityGraphDisplay
-
-        check_is_fitted(self)
-        given, X = X, self._read(X, reset=False)
-        self._labels_of(given, X)
-        return SimilarityGraphDisplay(graph_view(X, self)).plot(ax)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.checks import pair_noun
+from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.cluster_map import cluster_map
 from empirisk.reduction.plane import plane_of
+from empirisk.typing import Array, IndexArray
 
-__all__ = ["eigengap_view", "graph_view", "map_view"]
+__all__ = ["SpectralCharts", "eigengap_view", "graph_view", "map_view"]
 
 # Edges that are drawn at most.
 MOST = 6000
@@ -102,3 +105,50 @@ def _spaced(numbers: Any, most: int) -> Any:
     """Return at most so many of some numbers, evenly spaced."""
     size = len(numbers)
     return numbers if size <= most else numbers[np.arange(most) * size // most]
+
+
+class SpectralCharts(Clusterer):
+    """Base of spectral clustering: what it draws, of a fit and of its rows."""
+
+    def _map(self, X: Any, labels: IndexArray, weight: Array) -> dict[str, Any]:
+        """Return places of rows: their columns, or the eigenvectors where similarities were given."""
+        return map_view(X, labels, weight, self)
+
+    def plot_eigengap(self, *, ax: Any = None) -> Any:
+        """Draw the eigenvalues, with the gap behind the number of clusters; returns the Plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
+        from empirisk.plots.eigengap import EigengapDisplay
+
+        check_is_fitted(self)
+        return EigengapDisplay(eigengap_view(self)).plot(ax)
+
+    def plot_graph(self, X: Any, *, ax: Any = None) -> Any:
+        """Draw the map of the clusters with the edges of their graph, those that are cut in red.
+
+        Parameters
+        ----------
+        X : array or data frame, shape (n, p)
+            The rows of the fit, or their similarities where those were given.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        empirisk.plots.Plot
+
+        Raises
+        ------
+        ValueError
+            For another number of rows than in the fit.
+        """
+        from empirisk.plots.similarity_graph import SimilarityGraphDisplay
+
+        check_is_fitted(self)
+        given, X = X, self._read(X, reset=False)
+        self._labels_of(given, X)
+        return SimilarityGraphDisplay(graph_view(X, self)).plot(ax)

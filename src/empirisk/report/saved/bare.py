@@ -23,6 +23,7 @@ TABLES = frozenset(
     {
         "empirisk.trees.structure.Trees",
         "empirisk.data.columns.ColumnCoder",
+        "empirisk.estimators.naive_bayes.mixed.Part",
         "empirisk.neighbors.index.Index",
         "empirisk.estimators.neighbors.vote_weights.VoteWeights",
         "empirisk.estimators.kernel.score_probabilities.ScoreProbabilities",

@@ -24,8 +24,8 @@ LAWS = {
         " of the others"
     ),
     "mixed_nb": (
-        "within a class every number has a normal distribution and every level and truth value a chance of its"
-        " own, and columns are independent of the others; empty cells say nothing"
+        "within a class every number has a normal distribution and every level or truth value a chance of"
+        " its own, and columns are independent of the others; empty cells say nothing"
     ),
     "qda": "the rows of a class have a normal distribution, with means and a covariance of their own",
     "lda": (
