@@ -288,11 +288,13 @@ from .estimators.features import polynomial_regression as polynomial_regression
 from .estimators.unsupervised import KernelDensity as KernelDensity
 from .estimators.unsupervised import NearestNeighbors as NearestNeighbors
 from .estimators.unsupervised import OneClassSVM as OneClassSVM
+from .explanations.anova import anova as anova
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.kernel_matrix import kernel_matrix as kernel_matrix
 from .explanations.margins import margins as margins
 from .explanations.partial_dependence import partial_dependence as partial_dependence
+from .explanations.regression_table import regression_table as regression_table
 from .explanations.tree_shap import tree_shap as tree_shap
 from .partitions.choose_k import choose_k as choose_k
 from .partitions.compare import compare_partitions as compare_partitions

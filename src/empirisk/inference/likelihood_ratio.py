@@ -12,7 +12,7 @@ from empirisk.inference.fit import Fit
 from empirisk.inference.wald import TestResult
 from empirisk.typing import Array
 
-__all__ = ["likelihood_ratio_test"]
+__all__ = ["check_nested", "deviance_of", "likelihood_ratio_test"]
 
 
 def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
@@ -34,21 +34,13 @@ def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
     ValueError
         When rows or families differ, the models are not nested, or nothing is left to test.
     """
-    if small.law != large.law:
-        raise ValueError(
-            f"the models have different losses ({small.law.loss.name!r} and {large.law.loss.name!r}): their "
-            "likelihoods are not comparable; use er.compare on held-out rows"
-        )
-    same = len(small.y) == len(large.y) and np.allclose(small.y, large.y, rtol=1e-12, atol=0.0)
-    if not same or not np.array_equal(small.prior, large.prior):
-        raise ValueError("the models were fitted on different rows or weights: refit both on the same")
+    check_nested(small, large)
     df = large.rank - small.rank
-    _check_nested(small, large)
     if df <= 0:
         raise ValueError("both models have the same free coefficients: there is nothing to test")
     if large.perfect or not large.df > 0.0:
         raise ValueError("the large model leaves no noise to test against: use fewer columns or more rows")
-    drop = max(_deviance(small) - _deviance(large), 0.0)
+    drop = max(deviance_of(small) - deviance_of(large), 0.0)
     lost = [t for t in large.terms if t not in small.terms]
     words = f"no effect of {', '.join(lost[:6]) or 'the further columns'}"
     words += f" and {len(lost) - 6} more" if len(lost) > 6 else ""
@@ -61,16 +53,27 @@ def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
     return TestResult("F", words, f, df, large.df, p, exact)
 
 
-def _deviance(fit: Fit) -> float:
+def deviance_of(fit: Fit) -> float:
+    """Return the deviance of a fit, for least squares the residual sum of squares."""
     if fit.linear:
         return fit.chi2
     return float(fit.prior @ fit.law.deviance(fit.y, fit.score))
 
 
-def _check_nested(small: Fit, large: Fit) -> None:
-    """Refuse models in which a column of the small one, its constant, or what its offsets have beyond those
-    of the large one, is no combination of the columns of the large one.
+def check_nested(small: Fit, large: Fit) -> None:
+    """Refuse models of different losses, rows or weights, and those that are not nested.
+
+    A column of the small model, its constant, and what its offsets have beyond those of the large one, must
+    be combinations of the columns of the large one.
     """
+    if small.law != large.law:
+        raise ValueError(
+            f"the models have different losses ({small.law.loss.name!r} and {large.law.loss.name!r}): their "
+            "likelihoods are not comparable; use er.compare on held-out rows"
+        )
+    same = len(small.y) == len(large.y) and np.allclose(small.y, large.y, rtol=1e-12, atol=0.0)
+    if not same or not np.array_equal(small.prior, large.prior):
+        raise ValueError("the models were fitted on different rows or weights: refit both on the same")
     live = np.flatnonzero(large.weight > 0.0)
     A, B = _columns(large, live), _columns(small, live)
     Q, _, _ = sla.qr(A, mode="economic", pivoting=True)
