@@ -133,7 +133,7 @@ class RegressionTable(Tabular):
         return said
 
     def plot(self, term: str | None = None, *, ax: Any = None) -> Any:
-        """Draw the coefficients of the models with their intervals, term by term, on matplotlib Axes.
+        """Draw the coefficients of the models with their intervals, term by term; returns the Plot.
 
         Parameters
         ----------

@@ -99,7 +99,7 @@ class Ratios(Tabular):
         return [f"{note[:1].upper()}{note[1:]}." for note in self.notes]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the ratios with their intervals on a logarithmic axis (a forest plot), on matplotlib Axes.
+        """Draw the ratios with their intervals on a logarithmic axis, a forest plot; returns the Plot.
 
         Parameters
         ----------

@@ -161,7 +161,7 @@ class Summary(Formed):
         return ratios_of(self, units)
 
     def plot(self, *, intercept: bool = False, ax: Any = None) -> Any:
-        """Draw the coefficients with their intervals, in the order of the table, on matplotlib Axes.
+        """Draw the coefficients with their intervals, in the order of the table; returns the Plot.
 
         Parameters
         ----------

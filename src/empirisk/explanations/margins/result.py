@@ -90,7 +90,7 @@ class Margins(Tabular):
         return [f"{note[:1].upper()}{note[1:]}." for note in self.notes if note]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the numbers with their intervals, one a row, on matplotlib Axes; ratios have a log axis.
+        """Draw the numbers with their intervals, one a row, ratios on a log axis; returns the Plot.
 
         Parameters
         ----------
