@@ -202,6 +202,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("hypotheses", "REGISTRY", methods("vc_dimension", "growth", "restriction", "fit")),
     ("trees.criteria", "REGISTRY", methods("statistics", "heterogeneity")),
     ("estimators", "REGISTRY", is_learner),
+    ("estimators.formulas", "REGISTRY", methods("fit", "get_params")),
     ("estimators.clusters", "REGISTRY", methods("fit", "get_params")),
     ("estimators.features", "REGISTRY", methods("fit", "transform")),
     ("estimators.unsupervised", "REGISTRY", methods("fit", "get_params")),

@@ -131,6 +131,9 @@ from .estimators import (
     ExtraTreesRegressor as ExtraTreesRegressor,
 )
 from .estimators import (
+    FormulaModel as FormulaModel,
+)
+from .estimators import (
     GammaRegressor as GammaRegressor,
 )
 from .estimators import (
@@ -255,6 +258,9 @@ from .estimators import (
 )
 from .estimators import (
     equivalent_constraint as equivalent_constraint,
+)
+from .estimators import (
+    formula as formula,
 )
 from .estimators import (
     kneighbors_graph as kneighbors_graph,

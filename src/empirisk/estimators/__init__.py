@@ -6,6 +6,7 @@ from empirisk.estimators.bayes.bayesian_linear_regression import BayesianLinearR
 from empirisk.estimators.bayes.plug_in import PlugInClassifier
 from empirisk.estimators.discriminant.linear_discriminant import LinearDiscriminantAnalysis
 from empirisk.estimators.discriminant.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from empirisk.estimators.formulas.formula_model import FormulaModel, formula
 from empirisk.estimators.kernel.gaussian_process_classifier import GaussianProcessClassifier
 from empirisk.estimators.kernel.gaussian_process_regressor import GaussianProcessRegressor
 from empirisk.estimators.kernel.kernel_sgd_classifier import KernelSGDClassifier
@@ -134,6 +135,7 @@ __all__ = [
     "EquivalentConstraint",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "FormulaModel",
     "GammaRegressor",
     "GaussianNB",
     "GaussianProcessClassifier",
@@ -177,6 +179,7 @@ __all__ = [
     "SGDRegressor",
     "TweedieRegressor",
     "equivalent_constraint",
+    "formula",
     "kneighbors_graph",
     "path",
     "radius_graph",

@@ -1,0 +1,232 @@
+"""What a formula makes of a table: columns, targets, offsets and exposures, as formulaic reads it.
+
+Wilkinson and Rogers, Applied Statistics 22 (1973).
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from empirisk.data.brief import Brief
+from empirisk.typing import Array
+
+__all__ = ["FormulaColumns", "split_formula"]
+
+KNOWN_ROWS = ("offset", "exposure")
+
+
+def split_formula(text: str) -> tuple[str | None, str, dict[str, str]]:
+    """Return the left side (None without one), the right side, and what ``offset`` and ``exposure`` hold.
+
+    Raises
+    ------
+    ValueError
+        For two terms of one kind, brackets that do not close, and terms that are no plain sum.
+
+    Examples
+    --------
+    >>> split_formula("deaths ~ age + offset(log(years))")
+    ('deaths', 'age', {'offset': 'log(years)'})
+    """
+    left, bar, right = text.partition("~")
+    if not bar:
+        left, right = "", text
+    found: dict[str, str] = {}
+    while (m := re.search(r"(^|\+)\s*(offset|exposure)\s*\(", right)) is not None:
+        kind, end = m.group(2), _closing(right, m.end())
+        if kind in found:
+            raise ValueError(f"the formula has two terms {kind}(...): add what they hold in one")
+        rest = right[end + 1 :].lstrip()
+        if rest and rest[0] not in "+-":
+            raise ValueError(
+                f"{kind}(...) must be a term of its own in the sum, and {rest[:20]!r} follows it"
+            )
+        found[kind] = right[m.end() : end].strip()
+        before = right[: m.start()].strip()
+        right = f"{before} {rest}" if before else rest.removeprefix("+").strip()
+    return left.strip() or None, right.strip() or "1", found
+
+
+def _closing(text: str, start: int) -> int:
+    """Return where the bracket closes that was opened before `start`."""
+    depth = 1
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return at
+    raise ValueError(f"a bracket of the formula does not close: {text!r}")
+
+
+@dataclass(frozen=True, repr=False)
+class FormulaColumns(Brief):
+    """A formula that was fitted to the rows of a table: it keeps levels, knots, means and scales.
+
+    Parameters
+    ----------
+    text : str
+        The formula.
+    names : tuple of str
+        Names of the columns, without the intercept.
+    intercept : bool
+        Whether the formula has one.
+    variables : tuple of str
+        The columns of the table that the right side reads.
+    specs : mapping
+        The fitted specifications of formulaic: of the columns, ``offset`` and ``exposure``.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    intercept: bool
+    variables: tuple[str, ...]
+    specs: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def fit(cls, text: str, data: Any) -> tuple[FormulaColumns, Any, dict[str, Array]]:
+        """Return the fitted formula with the columns of these rows, a frame, and their offset and exposure.
+
+        Raises
+        ------
+        ImportError
+            Where formulaic is not installed.
+        ValueError
+            For a formula that is none, columns that the table lacks, and empty cells, by column and row.
+        """
+        _, right, known = split_formula(text)
+        variables = read_columns(" ".join([right, *known.values()]), data)
+        refuse_missing(data, variables)
+        specs, rows = {}, {}
+        for kind, inside in known.items():
+            made = evaluated("0 + {" + inside + "}", data)
+            specs[kind], rows[kind] = made.model_spec, _one_column(kind, made)
+        made = evaluated(right, data)
+        specs["columns"] = made.model_spec
+        names = tuple(made.model_spec.column_names)
+        bare = tuple(name for name in names if name != "Intercept")
+        if not bare:
+            raise ValueError(f"the formula {text!r} has no columns but the intercept: add one")
+        fitted = cls(text, bare, "Intercept" in names, variables, specs)
+        return fitted, fitted._framed(made), rows
+
+    @property
+    def groups(self) -> dict[str, tuple[int, ...]]:
+        """The positions of the columns of each term, by its words."""
+        shift = int(self.intercept)
+        terms = self.specs["columns"].term_indices.items()
+        return {str(t): tuple(int(j) - shift for j in at) for t, at in terms if str(t) != "1"}
+
+    def transform(self, data: Any) -> tuple[Any, dict[str, Array]]:
+        """Return the columns, and offset and exposure, of new rows, with the numbers of the fit.
+
+        Raises
+        ------
+        ValueError
+            For columns that the table lacks, empty cells, and levels that the fit did not have, by row.
+        """
+        lacking = [name for name in self.variables if name not in list(data.columns)]
+        if lacking:
+            raise ValueError(f"the formula reads {lacking[0]!r}{_near(lacking[0], data)}")
+        refuse_missing(data, self.variables)
+        self._refuse_levels(data)
+        rows = {k: _one_column(k, evaluated(self.specs[k], data)) for k in KNOWN_ROWS if k in self.specs}
+        return self._framed(evaluated(self.specs["columns"], data)), rows
+
+    def _framed(self, made: Any) -> Any:
+        import pandas as pd
+
+        values = np.asarray(made, dtype=np.float64)
+        kept = [j for j, name in enumerate(made.model_spec.column_names) if name != "Intercept"]
+        return pd.DataFrame(values[:, kept], columns=list(self.names))
+
+    def _refuse_levels(self, data: Any) -> None:
+        """Refuse levels of factors that the fit did not have, by column, level and row."""
+        for factor, (_, state) in self.specs["columns"].encoder_state.items():
+            inside = re.fullmatch(r"C\(\s*`?([^,`]+?)`?\s*(,.*)?\)", str(factor))
+            name = inside.group(1) if inside else str(factor)
+            if "categories" not in state or name not in list(data.columns):
+                continue
+            known = set(state["categories"])
+            for row, cell in enumerate(np.asarray(data[name], dtype=object).tolist()):
+                if cell not in known:
+                    shown = ", ".join(repr(v) for v in state["categories"][:8])
+                    raise ValueError(
+                        f"column {name!r} holds the level {cell!r} in row {row}, which training did not have "
+                        f"(its levels: {shown}); drop those rows, or give them a known level"
+                    )
+
+
+def evaluated(formula: Any, data: Any) -> Any:
+    """Return the model matrix of a formula or a fitted specification; errors become sentences."""
+    try:
+        from formulaic import Formula
+        from formulaic.errors import FormulaicError
+    except ImportError:
+        raise ImportError("formulas need formulaic: pip install 'empirisk[formula]'") from None
+    try:
+        made = Formula(formula) if isinstance(formula, str) else formula
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return made.get_model_matrix(data, output="numpy", na_action="ignore", context={})
+    except FormulaicError as e:
+        missing = re.search(r"NameError: (?:`([^`]+)` is not present|name '([^']+)' is not defined)", str(e))
+        if missing:
+            name = missing[1] or missing[2]
+            raise ValueError(f"the formula reads {name!r}{_near(name, data)}") from None
+        plain = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(e)).strip().splitlines()
+        raise ValueError(f"the formula cannot be read, at {str(formula)!r}: {plain[0]}") from None
+
+
+def read_columns(text: str, data: Any) -> tuple[str, ...]:
+    """Return the columns of a table that a formula names."""
+    if not hasattr(data, "columns"):
+        raise TypeError(f"a formula reads a data frame, got {type(data).__name__}: its columns need names")
+    found = (str(c) for c in data.columns)
+    return tuple(c for c in found if re.search(rf"(?<![\w.]){re.escape(c)}(?!\w|\s*\()", text))
+
+
+def refuse_missing(data: Any, variables: tuple[str, ...]) -> None:
+    """Refuse empty cells in the columns that a formula reads, by column and row."""
+    for name in variables:
+        empty = is_empty(data, name)
+        if empty.any():
+            raise ValueError(
+                f"the formula reads an empty cell in column {name!r}, row {int(np.argmax(empty))} "
+                f"({int(empty.sum())} such rows in all); impute them, drop those rows, or fit "
+                "with missing='drop'"
+            )
+
+
+def is_empty(data: Any, name: str) -> Any:
+    """Return which cells of a column are None, NaN or another missing value."""
+    values = np.asarray(data[name])
+    if values.dtype.kind in "iub":
+        return np.zeros(len(values), dtype=bool)
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    odd = ("NAType", "NaTType")
+    return np.array(
+        [v is None or v != v or type(v).__name__ in odd for v in values.astype(object)], dtype=bool
+    )
+
+
+def _one_column(kind: str, made: Any) -> Array:
+    """Return the numbers of an offset or exposure, which must be one column."""
+    values = np.asarray(made, dtype=np.float64)
+    if values.shape[1] != 1:
+        raise ValueError(f"{kind}(...) must be one column of numbers, and it has {values.shape[1]}")
+    return np.asarray(values[:, 0])
+
+
+def _near(name: str, data: Any) -> str:
+    """Return the end of a sentence about a column that a table lacks."""
+    columns = [str(c) for c in data.columns]
+    near = get_close_matches(name, columns, n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    return f", which is no column of the data (they are {', '.join(columns[:8])}){meant}"
