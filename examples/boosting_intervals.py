@@ -31,8 +31,8 @@ def halves() -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame, np.ndarray]:
 def check(name: str, model: er.GradientBoostingRegressor, X: pd.DataFrame, y: np.ndarray) -> None:
     """One line: coverage of new wines and the width of their intervals."""
     band = model.interval(X, LEVEL)
-    covered = (band[:, 0] <= y) & (y <= band[:, 1])
-    width = band[:, 1] - band[:, 0]
+    covered = (band.low <= y) & (y <= band.high)
+    width = band.high - band.low
     low, high = np.quantile(width, [0.1, 0.9])
     share = f"{100 * covered.mean():.1f} %"
     print(f"  {name:<34}{share:>9}{width.mean():>12.2f}{f'{low:.2f} to {high:.2f}':>18}")

@@ -47,11 +47,11 @@ def main() -> None:
     print(f"{forest.monte_carlo_error_:.4f}")
 
     say("2. One bottle: where the expected rating lies, and where its own rating will.")
-    low, high = forest.interval(X_new, 0.95)
+    band = forest.interval(X_new, 0.95)
     print("  rating  forest  expected (95 %)   this bottle (90 %)")
     y_low, y_high = forest.prediction_interval(X_new, 0.9)
     for i in range(5):
-        expected, own = f"{low[i]:.2f} to {high[i]:.2f}", f"{y_low[i]:.2f} to {y_high[i]:.2f}"
+        expected, own = f"{band.low[i]:.2f} to {band.high[i]:.2f}", f"{y_low[i]:.2f} to {y_high[i]:.2f}"
         print(f"  {y_new[i]:6.0f}  {forest.predict(X_new[i : i + 1])[0]:6.2f}  {expected:16}  {own}")
     inside = np.mean((y_low <= y_new) & (y_new <= y_high))
     say(

@@ -17,6 +17,7 @@ from bench.coverage.forest_samples import Rng, Setting, Shares, curve, default_f
 from bench.coverage.ladder import simulate
 from bench.coverage.out_of_bag import rare, risk
 from bench.coverage.study import Study
+from empirisk.inference.bands import Bands
 from empirisk.trees.jackknife import Jackknife
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "maths" / "forest-coverage.md"
@@ -48,8 +49,8 @@ def _expected(n: int, trees: int, samples: int) -> Setting:
             found = plain.variance(P)
             out[method] = _held(found.interval(0.95), truth[0])
         out["set to 0"] = found.clipped
-        out["`interval`"] = _held(model.interval(ROWS, 0.95), truth[0])
-        out["mean of y"] = _held(model.interval(ROWS, 0.95), curve(ROWS))
+        out["`interval`"] = _held(_ends(model.interval(ROWS, 0.95)), truth[0])
+        out["mean of y"] = _held(_ends(model.interval(ROWS, 0.95)), curve(ROWS))
         return out
 
     return Setting(f"{n} rows, {trees} trees", draw, samples)
@@ -64,13 +65,18 @@ def _long_tail(n: int, noise: str, samples: int, plain: bool) -> Setting:
             other = np.random.default_rng(n)
             many = [grown(100, other).fit(*sample(n, noise, other)).predict(ROWS) for _ in range(400)]
             truth.append(np.mean(many, axis=0))
-        found = grown(200, rng).fit(*sample(n, noise, rng)).interval(ROWS, 0.95)
+        found = _ends(grown(200, rng).fit(*sample(n, noise, rng)).interval(ROWS, 0.95))
         return {"`interval`": _held(found, truth[0]), "mean of y": _held(found, curve(ROWS))}
 
     grown = default_forest if plain else forest
     what = {"lognormal": "noise lognormal", "rounded": "y rounded to whole numbers"}[noise]
     what += ", default trees" if plain else ""
     return Setting(f"{n} rows, {what}", draw, samples, ("`interval`",))
+
+
+def _ends(found: Bands) -> tuple[NDArray, NDArray]:
+    """Return the lower and upper ends of a table of intervals."""
+    return found.low, found.high
 
 
 def _held(interval: tuple[NDArray, NDArray], truth: NDArray) -> float:

@@ -170,8 +170,9 @@ def test_quantiles_intervals_and_importances(rng: np.random.Generator) -> None:
     assert 0.7 < np.mean((truth >= q[:, 0]) & (truth <= q[:, 2])) < 0.92
     low, high = model.prediction_interval(new, level=0.9)
     assert 0.84 < np.mean((truth >= low) & (truth <= high)) < 0.96
-    low, high = model.interval(new[:50])
-    assert ((low <= model.predict(new[:50])) & (model.predict(new[:50]) <= high)).all()
+    found = model.interval(new[:50])
+    np.testing.assert_allclose(found.value, model.predict(new[:50]), rtol=1e-12)
+    assert ((found.low <= found.value) & (found.value <= found.high)).all()
     for kind in ("permutation", "debiased"):
         low, high = model.importances(kind=kind).interval()
         assert low[0] > 1.0
@@ -284,7 +285,7 @@ def test_intervals_follow_their_level(kind: str, rng: np.random.Generator) -> No
     X = rng.uniform(size=(120, 2))
     y = X[:, 0] + 0.3 * rng.standard_normal(120)
     model = getattr(er, kind)(60, random_state=0).fit(X, y > 0.5 if kind.endswith("Classifier") else y)
-    narrow, wide = (np.subtract(*model.interval(X[:20], level=level)[::-1]) for level in (0.5, 0.9))
+    narrow, wide = (b.high - b.low for b in (model.interval(X[:20], level) for level in (0.5, 0.9)))
     some = narrow > 1e-9
     assert some.any()
     # The quantiles 0.95 and 0.75 of the normal law, from its tables; shares are cut at 0 and 1.

@@ -153,9 +153,12 @@ def test_the_interval_of_a_forest_says_what_it_covers(kind: Any, rng: np.random.
     X = rng.standard_normal((60, 2))
     y = (X[:, 0] > 0.0).astype(int)
     few, many = (kind(t, random_state=0).fit(X, y).interval(X[:3]) for t in (20, 200))
-    low, high = few
-    assert (low <= high).all()
-    np.testing.assert_array_equal(low, few.low)
+    assert (few.low <= few.value).all()
+    assert (few.value <= few.high).all()
+    columns = {"value", "low", "high"} | (
+        {"row", "class"} if hasattr(few, "classes") and few.classes else set()
+    )
+    assert columns <= set(few.to_frame().columns)
     assert "82 to 84 %" in few.note.replace(" (50 trees)", "")
     assert "grow at least 200 trees" in few.note
     assert "88 to 92 %" in many.note

@@ -66,8 +66,9 @@ def test_out_of_bag_shares_are_smoothed_and_their_log_loss_is_finite(rng: np.ran
     own = shown[np.arange(120), np.searchsorted(smooth.classes_, y)]
     assert smooth.oob_risks_["log loss"].value == pytest.approx(float(-np.log(own).mean()), rel=1e-12)
     assert plain.oob_risks_["error rate"].value == smooth.oob_risks_["error rate"].value
-    low, high = smooth.interval(X[:4])
-    assert np.all((low <= smooth.predict_proba(X[:4])) & (smooth.predict_proba(X[:4]) <= high))
+    found = smooth.interval(X[:4])
+    np.testing.assert_allclose(found.value, smooth.predict_proba(X[:4]), rtol=1e-12)
+    assert np.all((found.low <= found.value) & (found.value <= found.high))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import empirisk as er
+from empirisk.data import progress
 
 X = np.random.default_rng(0).standard_normal((60, 2))
 Y = X[:, 0] + np.random.default_rng(1).standard_normal(60)
@@ -62,14 +63,19 @@ def test_every_function_with_a_progress_is_tried() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) & taking()))
 def test_true_counts_false_is_silent_and_a_callable_is_called(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    CALLS[name](True)
+    if name != "sample_sizes":  # which says something before long simulations only
+        CALLS[name](True)
+        assert capsys.readouterr().err == ""  # a pipe
+    with monkeypatch.context() as watched:
+        watched.setattr(progress, "_watched", lambda: True)
+        CALLS[name](True)
     told = capsys.readouterr()
     assert told.out == ""
-    if name != "sample_sizes":  # which says something before long simulations only
+    if name not in ("sample_sizes", "choose_k", "RandomizedSearch"):
+        assert told.err.endswith("\r"), "the line is wiped at the end"
         assert " of " in told.err
-        assert told.err.endswith("\n")
     CALLS[name](False)
     assert capsys.readouterr().err == ""
     if name == "sample_sizes":
@@ -80,3 +86,38 @@ def test_true_counts_false_is_silent_and_a_callable_is_called(
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     with pytest.raises(TypeError, match="progress must be True, False, None or a callable"):
         CALLS[name]("yes")
+
+
+def test_the_default_appears_after_two_seconds_and_says_what_is_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_watched", lambda: True)
+    now = [0.0]
+    bar = progress.Bar(progress.PATIENCE, clock=lambda: now[0])
+    for done, at in ((1, 1.0), (2, 1.9), (3, 3.0), (4, 3.01), (10, 9.0)):
+        now[0] = at
+        bar(done, 10)
+    told = capsys.readouterr().err
+    assert told.count("left") == 1  # not before two seconds, not twice within a tenth, not at the end
+    assert "3 of 10, 0:07 left" in told
+    assert told.endswith("\r")
+
+
+def test_work_within_work_has_no_bar_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_watched", lambda: True)
+    monkeypatch.setattr(progress, "_outermost", lambda: 7)
+    outer = progress.teller(None)
+    assert isinstance(outer, progress.Bar)
+    assert not isinstance(progress.teller(None), progress.Bar)
+    monkeypatch.setattr(progress, "_outermost", lambda: 8)
+    assert isinstance(progress.teller(None), progress.Bar)
+    del outer
+    monkeypatch.setattr(progress, "_outermost", lambda: 7)
+    assert isinstance(progress.teller(None), progress.Bar)
+
+
+def test_a_bar_that_is_given_up_leaves_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = progress.Bar(0.0)
+    bar(1, 10)
+    del bar
+    assert capsys.readouterr().err.endswith("\r")

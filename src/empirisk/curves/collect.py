@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.curves.sizes import parts_of
+from empirisk.data.progress import Progress, teller
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.row_loss import RowLoss
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on, growing, row_losses
 from empirisk.evaluation.sample import Sample
 

@@ -19,13 +19,13 @@ from empirisk.curves.sizes import (
     smallest_training_part,
     two_classes,
 )
+from empirisk.data.progress import Progress
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import too_few
 from empirisk.evaluation.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS
 from empirisk.evaluation.metrics.row_loss import RowLoss
-from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.row_losses import pick_loss
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import steady, train_estimate, validation_estimate

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.curves.model_selection_result import ModelSelectionCurve
+from empirisk.data.progress import Progress, teller
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import each_fit, one_thread_if_small
 from empirisk.evaluation.folds import Plan
@@ -17,7 +18,6 @@ from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.bbc import best_of
 from empirisk.evaluation.metrics.row_loss import RowLoss, mean_error
 from empirisk.evaluation.outputs import model_name
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import losses_of, pick_loss
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import train_estimate, validation_estimate

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirisk.data.progress import Progress
 from empirisk.data.seeds import generator_of
 from empirisk.diagnosis.base import Context
 from empirisk.diagnosis.identical import identical_rows
@@ -14,7 +15,6 @@ from empirisk.diagnosis.model_parts import solution_of
 from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
 from empirisk.evaluation.folds import Plan
-from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 
 __all__ = ["column_names", "context"]

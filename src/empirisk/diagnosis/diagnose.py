@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.data.progress import Progress, teller
 from empirisk.diagnosis import REGISTRY
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context, Finder
@@ -20,7 +21,6 @@ from empirisk.diagnosis.decomposition import Decomposition, decompose
 from empirisk.diagnosis.family import correct
 from empirisk.diagnosis.result import Diagnosis
 from empirisk.evaluation.cross import CrossEvaluation
-from empirisk.evaluation.progress import Progress, teller
 
 __all__ = ["FAILED", "diagnose"]
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, clone
 
+from empirisk.wording import counted
+
 __all__ = ["Estimator"]
 
 
@@ -137,9 +139,37 @@ class Estimator(BaseEstimator):
         """What a fit is worth, in a sentence that stands behind its repr; "" before the fit."""
         return str(self.solution_.certificate.claim) if hasattr(self, "solution_") else ""
 
-    def _repr_html_inner(self) -> str:
-        html, said = str(super()._repr_html_inner()), self._headline()
-        return f"{html}<p>{escape(said)}</p>" if said else html
+    def _html_repr(self) -> str:
+        # What a notebook asks for; `_repr_html_`, for pages that ask for that, goes through it too.
+        html, said = str(super()._html_repr()), self._headline()
+        if not said:
+            return html
+        items = "".join(f"<li>{escape(item)}</li>" for item in self._told())
+        return f"<div><p><strong>{escape(said)}</strong></p><ul>{items}</ul>{html}</div>"
+
+    def _told(self) -> list[str]:
+        """Return what a page shows without a click: the strength, and the size of the training table."""
+        told = []
+        selection, strength = getattr(self, "selection_", None), getattr(self, "alpha_", None)
+        chosen = getattr(selection, "title", "") or getattr(selection, "sentence", "")
+        if chosen:
+            told.append(f"Chosen: {chosen}.")
+        elif isinstance(strength, float):
+            told.append(f"Strength: alpha = {strength:.4g}.")
+        rows, columns = self._size()
+        size = [counted(n, noun) for n, noun in ((rows, "row"), (columns, "column")) if n]
+        return [*told, f"Fitted on {' and '.join(size)}."] if size else told
+
+    def _size(self) -> tuple[int, int]:
+        """Return the rows and columns of the fit; 0 where the fit did not keep their number."""
+        rows: Any = 0
+        for name in ("n_samples_fit_", "_n_rows", "_rows_fitted"):
+            rows = rows or getattr(self, name, 0)
+        for name in ("labels_", "margins_"):
+            rows = rows or len(getattr(self, name, ()))
+        training = getattr(self, "_training", None)
+        rows = rows or len(getattr(training, "weight", ()))
+        return int(rows), int(getattr(self, "n_features_in_", 0))
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text, said = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX)), self._headline()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.progress import Progress
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.evaluate import Metrics, One, known, named
 from empirisk.evaluation.evaluation import Evaluation
@@ -22,7 +23,6 @@ from empirisk.evaluation.metrics.base import whose
 from empirisk.evaluation.metrics.row_loss import RowLoss, with_note
 from empirisk.evaluation.metrics.scorer import Scorer, find_scorer
 from empirisk.evaluation.outputs import unpenalised
-from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 from empirisk.wording import counted

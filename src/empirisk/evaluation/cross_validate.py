@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.progress import Progress
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.loo.folds import cross_loo
-from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.results.estimate import check_level
 

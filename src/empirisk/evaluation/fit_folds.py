@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.progress import Progress, teller
 from empirisk.data.threads import one_thread
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.candidate import Candidate, one_model
@@ -19,7 +20,6 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import Predictions, classification, encode, regression
 from empirisk.evaluation.metrics.scorer import Scorer, ask
 from empirisk.evaluation.outputs import Outputs, spread, spread_logs
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.rows import numbered
 from empirisk.evaluation.sample import Sample
 

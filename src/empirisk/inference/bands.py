@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +14,13 @@ from empirisk.inference.covariance import covariance_of
 from empirisk.inference.fit import Fit
 from empirisk.inference.predictive import no_predictive, predictive_quantiles
 from empirisk.results.estimate import check_level
+from empirisk.results.form import Bar
 from empirisk.typing import Array
 
 __all__ = ["Bands", "bands_at"]
 
 KINDS = ("confidence", "prediction")
+SHOWN = 10  # rows in the printed table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,12 +33,17 @@ class Bands(Tabular):
         About the mean of the target, or about one new target.
     level : float
         Nominal coverage of each interval (of one row, not of all together).
-    value, low, high : arrays, shape (m,)
-        Estimated mean, and the ends.
-    se : array, shape (m,)
-        Standard error of the estimated mean: that of the score times the slope of the inverse link.
+    value, low, high : arrays, shape (m,), or (m, K) for K classes
+        Estimated mean (or share of each class), and the ends.
+    se : array like them, or None
+        Standard error of the estimated mean, on its scale: for a linear model that of the score times the
+        slope of the inverse link.  None where the interval does not come from one.
     note : str
         What the intervals rest on.
+    about : str
+        What the intervals are about, for the first line of the table; by default it follows from `kind`.
+    classes : sequence, optional
+        Names of the K columns.
 
     Examples
     --------
@@ -53,30 +61,40 @@ class Bands(Tabular):
     value: Array
     low: Array
     high: Array
-    se: Array = field(repr=False)
+    se: Array | None = field(repr=False)
     note: str = ""
+    about: str = ""
+    classes: Sequence[Any] = ()
 
     @property
     def title(self) -> str:
         """The first line of the table: the level and the kind of the intervals."""
-        about = "intervals of the mean" if self.kind == "confidence" else "intervals of a new target"
-        return f"{100.0 * self.level:g} % {self.kind} {about}"
+        about = self.about or ("the mean" if self.kind == "confidence" else "a new target")
+        return f"{100.0 * self.level:g} % {self.kind} intervals of {about}"
+
+    def _long(self, most: int | None = None) -> dict[str, list[Any]]:
+        """Return the columns of the first rows, one line for each row and class."""
+        value = self.value[:most]
+        names = [n for n in ("value", "low", "high", "se") if getattr(self, n) is not None]
+        numbers = {n: getattr(self, n)[:most].ravel().tolist() for n in names}
+        if value.ndim == 1:
+            return {"row": list(range(len(value))), **numbers}
+        rows, of_class = np.divmod(np.arange(value.size), value.shape[1])
+        label = [self.classes[k] if len(self.classes) else int(k) for k in of_class]
+        return {"row": rows.tolist(), "class": label, **numbers}
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {
-            "value": list(self.value),
-            "low": list(self.low),
-            "high": list(self.high),
-            "se": list(self.se),
-        }
+        table = self._long()
+        return {name: values for name, values in table.items() if name != "row" or self.value.ndim > 1}
 
     def _shown(self) -> dict[str, list[Any]]:
-        rows = range(min(len(self.value), 10))
-        table = {name: [float(getattr(self, name)[i]) for i in rows] for name in ("value", "low", "high")}
-        return {"row": list(rows), **table}
+        table = self._long(SHOWN)
+        table.pop("se", None)
+        ends = zip(table["value"], table["low"], table["high"], strict=True)
+        return {**table, "": [Bar(*three) for three in ends]}
 
     def _notes(self) -> list[str]:
-        more = len(self.value) - 10
+        more = len(self.value) - SHOWN
         left = [f"... and {more} more rows"] if more > 0 else []
         return [*left, *([f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else [])]
 

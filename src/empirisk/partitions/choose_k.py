@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.threads import check_jobs, one_thread
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.evaluation.fit_folds import SMALL
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.partitions.criteria import REGISTRY
 from empirisk.partitions.criteria.base import Evidence, Judged
 from empirisk.partitions.criteria.bic import bic_of

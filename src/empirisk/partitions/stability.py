@@ -14,12 +14,12 @@ from joblib import Parallel, delayed
 from scipy import sparse as sp
 from scipy.special import betaincinv
 
+from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.data.threads import check_jobs, one_thread
 from empirisk.estimators.checks import check_choice, check_count
 from empirisk.evaluation.intervals.base import accept, refuse, student_quantile
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.partitions.grouping import Grouping, Partition
 from empirisk.partitions.resamples import adjusted_rand, subsample_size
 from empirisk.partitions.rows import Rows, read_rows

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from empirisk.bounds import stability as stability_bound
 from empirisk.bounds.base import Guarantee
+from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.estimators import LogisticRegression
@@ -30,7 +31,6 @@ from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold
 from empirisk.evaluation.intervals.student import MIN_ROWS, student_limits
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import model_name
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on, pick_loss, row_losses
 from empirisk.evaluation.sample import Sample
 from empirisk.partitions.grouping import groups_rows

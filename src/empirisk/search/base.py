@@ -299,6 +299,6 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
     def _headline(self) -> str:
         return self.result_.headline if hasattr(self, "result_") else ""
 
-    def _repr_html_inner(self) -> str:
-        inner = str(super()._repr_html_inner())
+    def _html_repr(self) -> str:
+        inner = str(super()._html_repr())
         return inner + self.result_._repr_html_() if hasattr(self, "result_") else inner

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.progress import Progress
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
-from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from empirisk.data.progress import Progress, Steps, teller
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.search.bundle import Bundle, bundles
 from empirisk.search.fitting import Job, fit_elsewhere, fit_task
 from empirisk.search.ledger import Ledger, Task
@@ -120,7 +120,12 @@ class Rounds:
 
     def _tell(self, count: int) -> None:
         self.done += count
-        teller(self.progress)(self.done, self.planned)
+        self._teller(self.done, self.planned)
+
+    @cached_property
+    def _teller(self) -> Steps:
+        """What is told of each step; made once, so that one bar knows when the work began."""
+        return teller(self.progress)
 
     def _beaten(self, race: Race, finished: int, live: list[int], failed: list[int]) -> list[int]:
         left = [i for i in live if i not in failed]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.data.progress import teller
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.losses import Loss
 from empirisk.trees.bins import Binned
@@ -131,8 +132,10 @@ def boost(
     run = _Run(
         binned, y, weight, loss, growth or Growth(), learning_rate, subsample, seed, scores, validation
     )
+    tell = teller(None)
     for number in range(first_round + 1, first_round + rounds + 1):
         run.add_round(number)
+        tell(number - first_round, rounds)
         if on_round is not None and on_round(run.seen(number)):
             break
     return run.result()

@@ -22,6 +22,7 @@ from empirisk.estimators.trees.boosting_fit import take
 from empirisk.estimators.trees.boosting_losses import levels, regression_losses
 from empirisk.estimators.trees.boosting_parts import Parts
 from empirisk.estimators.trees.tree_base import TreeRegressor
+from empirisk.inference.bands import Bands
 from empirisk.inference.conformal import Conformal, quantile_band_scores, widened
 from empirisk.losses import Loss, check_targets
 from empirisk.typing import Array
@@ -142,7 +143,8 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
     >>> y = X[:, 0] + X[:, 0] * rng.normal(size=2000)  # the spread grows
     >>> model = er.GradientBoostingRegressor("quantile", q=[0.1, 0.9], calibration_fraction=0.25)
     >>> band = model.fit(X, y).interval([[0.1, 0.5], [0.9, 0.5]], level=0.8)
-    >>> (band[1, 1] - band[1, 0]) > 3 * (band[0, 1] - band[0, 0])
+    >>> wide = band.high - band.low
+    >>> wide[1] > 3 * wide[0]
     np.True_
     """
 
@@ -247,8 +249,8 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         """Return the predictions of :meth:`predict` after each round, as an iterator."""
         return (self._answer(scores) for scores in self._staged(X))
 
-    def interval(self, X: Any, level: float = 0.9, *, offset: Any = None, exposure: Any = None) -> Array:
-        """An interval for each row's *target* by split conformal prediction, shape (n, 2).
+    def interval(self, X: Any, level: float = 0.9, *, offset: Any = None, exposure: Any = None) -> Bands:
+        """An interval for each row's *target* by split conformal prediction.
 
         With several quantiles the band between the outer ones, moved by what the calibration rows ask for
         (conformalised quantile regression); otherwise the prediction with one margin for all rows, for
@@ -264,7 +266,9 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
 
         Returns
         -------
-        array, shape (n, 2)
+        empirisk.inference.Bands
+            ``low`` and ``high``, shape (n,); ``value`` is the prediction, for several quantiles the middle of
+            the band.
 
         Raises
         ------
@@ -282,7 +286,10 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         low, high, unit = self._band(self._scores(X, offset, exposure))
         band = widened(low, high, by, unit)
         domain = self._losses[0].y_domain
-        return np.clip(band, domain.low, domain.high)
+        band = np.clip(band, domain.low, domain.high)
+        value = np.clip(0.5 * (low + high), domain.low, domain.high)
+        claim = conformal.claim(level)
+        return Bands("prediction", level, value, band[:, 0], band[:, 1], None, claim)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R^2 of the predictions; for quantiles the share of the pinball loss that they take off (D^2)."""

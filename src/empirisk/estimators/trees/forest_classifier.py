@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.forest_base import ForestEstimator
-from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
+from empirisk.estimators.trees.forest_interval import measured_coverage
 from empirisk.estimators.trees.smoothed_shares import SmoothedShares
+from empirisk.inference.bands import Bands
 from empirisk.results import Estimate
 from empirisk.trees.criteria.choices import criteria_for
 from empirisk.trees.out_of_bag_tally import RowLosses
@@ -67,7 +68,7 @@ class ForestClassifier(SmoothedShares, ForestEstimator):
         """Return the mean over trees of the class shares of the leaves, smoothed, shape (n, K)."""
         return self._smoothed(self._mean(self._table(X)))
 
-    def interval(self, X: Any, level: float = 0.95) -> ForestInterval:
+    def interval(self, X: Any, level: float = 0.95) -> Bands:
         """Intervals of the expected shares ``E p(x)`` over training samples and seeds.
 
         By the mean of the infinitesimal jackknife and the jackknife after bootstrap.  They cover the luck of
@@ -84,10 +85,12 @@ class ForestClassifier(SmoothedShares, ForestEstimator):
 
         Returns
         -------
-        low, high : arrays, shape (n, K)
-            Within [0, 1]; a pair whose attribute `note` says what such intervals were found to cover.
+        empirisk.inference.Bands
+            ``value``, ``low``, ``high``, shape (n, K), within [0, 1]; `note` says what such intervals were
+            found to cover.
         """
-        low, high = map(self._smoothed, self._interval(X, level))
-        return ForestInterval(
-            np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0), measured_coverage(self.n_estimators_)
-        )
+        value, low, high = map(self._smoothed, self._interval(X, level)[:3])
+        low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+        note = measured_coverage(self.n_estimators_)
+        about, classes = "the expected shares of the classes", tuple(self.classes_.tolist())
+        return Bands("confidence", level, value, low, high, None, note, about, classes)

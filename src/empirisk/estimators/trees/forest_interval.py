@@ -1,12 +1,8 @@
-"""Intervals of a forest's prediction, with what simulations found them to cover."""
+"""What simulations found intervals of a forest's prediction to cover."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from empirisk.typing import Array
-
-__all__ = ["ForestInterval", "measured_coverage"]
+__all__ = ["measured_coverage"]
 
 # Trees, and the per cent that intervals of 95 % were found to cover (docs/maths/forest-coverage.md).
 MEASURED = ((1000, "91 to 93"), (200, "88 to 92"), (0, "82 to 84 (50 trees)"))
@@ -27,43 +23,3 @@ def measured_coverage(trees: int) -> str:
         "the expected prediction for normal noise, 77 to 91 % for skewed or rounded targets on 80 to 250 "
         f"rows; they do not cover the bias of the forest{more}"
     )
-
-
-class ForestInterval(tuple[Array, Array]):
-    """The pair (low, high), and in `note` what such intervals were found to cover.
-
-    Parameters
-    ----------
-    low, high : array
-    note : str
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> low, high = found = ForestInterval(np.zeros(1), np.ones(1), "too short")
-    >>> found.note, high
-    ('too short', array([1.]))
-    """
-
-    note: str
-
-    def __new__(cls, low: Array, high: Array, note: str) -> ForestInterval:
-        pair = super().__new__(cls, (low, high))
-        pair.note = note
-        return pair
-
-    @property
-    def low(self) -> Array:
-        """The lower ends of the intervals, one for each row."""
-        return self[0]
-
-    @property
-    def high(self) -> Array:
-        """The upper ends of the intervals, one for each row."""
-        return self[1]
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return (*self, self.note)
-
-    def __repr__(self) -> str:
-        return f"{super().__repr__()}  # {self.note}"

@@ -136,10 +136,12 @@ class ForestReads(TreeEstimator):
             return jackknife
         return jackknife.calibrate(self._by_tree(leaves), counts[rows] == 0)
 
-    def _interval(self, X: Any, level: float) -> tuple[Array, Array]:
+    def _interval(self, X: Any, level: float) -> tuple[Array, Array, Array, Array]:
+        """Return values, lower and upper ends and standard errors, each of shape (n, k)."""
         check_level(level)
-        jackknife = self._jackknife()
-        return jackknife.variance(self._by_tree(self.apply(X))).interval(level)
+        found = self._jackknife().variance(self._by_tree(self.apply(X)))
+        low, high = found.interval(level)
+        return found.value, low, high, found.standard_error
 
     # -- columns and rows ---------------------------------------------------------------------------
 

@@ -10,8 +10,9 @@ from sklearn.utils import Tags
 
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.forest_base import ForestEstimator
-from empirisk.estimators.trees.forest_interval import ForestInterval, measured_coverage
+from empirisk.estimators.trees.forest_interval import measured_coverage
 from empirisk.estimators.trees.tree_base import TreeRegressor
+from empirisk.inference.bands import Bands
 from empirisk.results.estimate import check_level
 from empirisk.trees.conformal_leaves import ConformalLeaves
 from empirisk.trees.criteria.choices import criteria_for, needs_non_negative
@@ -64,7 +65,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         """Return the mean over trees of the means of the leaves, shape (n,)."""
         return self._mean(self._table(X))[:, 0]
 
-    def interval(self, X: Any, level: float = 0.95) -> ForestInterval:
+    def interval(self, X: Any, level: float = 0.95) -> Bands:
         """Intervals of the expected prediction ``E f(x)`` over training samples and seeds.
 
         By the mean of the infinitesimal jackknife and the jackknife after bootstrap.  They cover the luck of
@@ -81,11 +82,13 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
 
         Returns
         -------
-        low, high : arrays, shape (n,)
-            A pair whose attribute `note` says what such intervals were found to cover.
+        empirisk.inference.Bands
+            ``value``, ``low``, ``high``, ``se``, shape (n,); `note` says what such intervals were found to
+            cover.
         """
-        low, high = self._interval(X, level)
-        return ForestInterval(low[:, 0], high[:, 0], measured_coverage(self.n_estimators_))
+        columns = (column[:, 0] for column in self._interval(X, level))
+        note = measured_coverage(self.n_estimators_)
+        return Bands("confidence", level, *columns, note, "the expected prediction")
 
     def prediction_interval(
         self, X: Any, level: float = 0.9, *, method: str = "jackknife+", training: Any = None

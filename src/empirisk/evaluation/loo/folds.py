@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.progress import Progress
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, conclude, foreign_scorers, run
 from empirisk.evaluation.evaluate import Metrics, named
@@ -14,7 +15,6 @@ from empirisk.evaluation.fit_folds import Fitted
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.loo.predict import NOTE, check_single_rows, loo_estimate, loo_outputs
 from empirisk.evaluation.outputs import Outputs
-from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 
 __all__ = ["cross_loo"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.progress import Progress
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
@@ -20,7 +21,6 @@ from empirisk.evaluation.loo.shortcuts import shortcut_for
 from empirisk.evaluation.metrics import METRICS, Metric, Predictions, find_metric
 from empirisk.evaluation.metrics.row_loss import RowLoss, with_note
 from empirisk.evaluation.outputs import Outputs, model_name
-from empirisk.evaluation.progress import Progress
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.summaries import infinite_loss, steady
 from empirisk.results import Estimate

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.progress import Progress, teller
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import encode
 from empirisk.evaluation.outputs import Outputs, model_name, spread, spread_logs
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.row_losses import fit_on
 from empirisk.evaluation.sample import Sample
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
+from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.metrics.predictions import encode, finite, labels_of
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.parts import each_value
-from empirisk.evaluation.progress import Progress, teller
 from empirisk.evaluation.sample import Sample
 from empirisk.resampling.decomposition.monte_carlo import estimate_parts
 from empirisk.resampling.decomposition.parts import Sets
