@@ -166,4 +166,4 @@ def test_the_interval_of_a_forest_says_what_it_covers(kind: Any, rng: np.random.
     assert few.note in repr(few)
     copy = pickle.loads(pickle.dumps(few))
     assert copy.note == few.note
-    np.testing.assert_array_equal(copy.high, high)
+    np.testing.assert_array_equal(copy.high, few.high)
