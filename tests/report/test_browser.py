@@ -34,7 +34,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture
-def visit(browser: Any, files: dict[str, str]) -> Iterator[Any]:
+def visit(browser: Any, files: dict[str, str]) -> Iterator[Any]:  # noqa: F811
     """Open a case; at the end nothing may have gone to the console or over the network."""
     contexts, noise = [], []
 

@@ -156,11 +156,11 @@ class Estimator(BaseEstimator):
             told.append(f"Chosen: {chosen}.")
         elif isinstance(strength, float):
             told.append(f"Strength: alpha = {strength:.4g}.")
-        rows, columns = self._size()
+        rows, columns = self._size_of_fit()
         size = [counted(n, noun) for n, noun in ((rows, "row"), (columns, "column")) if n]
         return [*told, f"Fitted on {' and '.join(size)}."] if size else told
 
-    def _size(self) -> tuple[int, int]:
+    def _size_of_fit(self) -> tuple[int, int]:
         """Return the rows and columns of the fit; 0 where the fit did not keep their number."""
         rows: Any = 0
         for name in ("n_samples_fit_", "_n_rows", "_rows_fitted"):

@@ -86,9 +86,9 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
             ``value``, ``low``, ``high``, ``se``, shape (n,); `note` says what such intervals were found to
             cover.
         """
-        columns = (column[:, 0] for column in self._interval(X, level))
+        value, low, high, se = (column[:, 0] for column in self._interval(X, level))
         note = measured_coverage(self.n_estimators_)
-        return Bands("confidence", level, *columns, note, "the expected prediction")
+        return Bands("confidence", level, value, low, high, se, note, "the expected prediction")
 
     def prediction_interval(
         self, X: Any, level: float = 0.9, *, method: str = "jackknife+", training: Any = None
