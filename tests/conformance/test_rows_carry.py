@@ -131,10 +131,13 @@ class Spy(RegressorMixin, BaseEstimator):
 
     seen: ClassVar[list[tuple[str, Any]]] = []
 
+    def __init__(self, times: float = 1.0) -> None:
+        self.times = times
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None, offset: Any = None) -> Any:
         known = np.ones(len(y)) if exposure is None else exposure
         self._keep("fit", X, sample_weight, exposure, offset)
-        self.rate_ = np.sum(y) / np.sum(known)
+        self.rate_ = self.times * np.sum(y) / np.sum(known)
         return self
 
     def predict(self, X: Any, exposure: Any = None, offset: Any = None) -> Any:
@@ -167,6 +170,9 @@ def routes() -> dict[str, Any]:
             Spy(), Z, y, metrics="neg_mean_squared_error", random_state=0, **told
         ),
         "compare": lambda: er.compare(Spy(), pipe, Z, y, random_state=0, **told),
+        "learning_curve": lambda: er.selection.learning_curve(
+            Spy(), er.selection.Sample(Z, y, weights=own, **known), sizes=[10, 40], random_state=0
+        ),
         "compare_fitted": lambda: er.selection.compare_fitted(
             *(Spy().fit(Z, y, **told) for _ in "ab"), Z, y, metric="mse", **known
         ),
@@ -181,6 +187,30 @@ def test_what_rows_carry_reaches_fits_and_predictions(route: str) -> None:
         *((("fit", name)) for name in ("sample_weight", "exposure", "offset")),
         *((("predict", name)) for name in ("exposure", "offset")),
     }
+
+
+@pytest.mark.parametrize(
+    "search", ["GridSearch", "RandomSearch", "racing", "learning_curve", "model_selection_curve"]
+)
+def test_searches_and_curves_hand_on_exposures(search: str) -> None:
+    Spy.seen.clear()
+    Z = np.column_stack([np.arange(60.0), RNG.normal(size=60)])
+    y, own = RNG.poisson(Z[:, 0] + 1.0).astype(float), Z[:, 0] + 1.0
+    known: dict[str, Any] = {"exposure": own, "offset": own}
+    if search == "learning_curve":
+        er.selection.learning_curve(Spy(), Z, y, sizes=[10, 40], random_state=0, **known)
+    elif search == "model_selection_curve":
+        er.selection.model_selection_curve(Spy(), Z, y, "times", [0.5, 1.0], random_state=0, **known)
+    else:
+        made = er.selection.RandomSearch if search == "RandomSearch" else er.selection.GridSearch
+        more: dict[str, Any] = {"n_iter": 2} if search == "RandomSearch" else {}
+        more |= {"racing": 0.1} if search == "racing" else {}
+        found = made(Spy(), {"times": [0.5, 1.0]}, random_state=0, **more).fit(Z, y, **known)
+        assert found.best_params_ == {"times": 1.0}
+        assert np.array_equal(found.predict(Z, **known), found.best_estimator_.rate_ * own)
+        assert er.evaluate(found, Z, y, **known)["mse"].value > 0.0
+    names = ("exposure", "offset")
+    assert set(Spy.seen) == {(what, name) for what in ("fit", "predict") for name in names}
 
 
 def counts() -> tuple[Any, Any, Any]:

@@ -54,6 +54,8 @@ def learning_curve(
     level: float = 0.95,
     random_state: Seed = None,
     progress: Progress | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> LearningCurve:
     """Expected training and held-out loss against the number of training rows, with intervals.
 
@@ -92,6 +94,8 @@ def learning_curve(
         Seed of folds and orders.
     progress : callable or bool, optional
         Called with (fits done, fits in all); True counts on the error stream.
+    exposure, offset : array of shape (n,), optional
+        As in :func:`empirisk.cross_evaluate`.
 
     Returns
     -------
@@ -126,7 +130,7 @@ def learning_curve(
     check_level(level)
     candidate = one_model(est)
     est = candidate.model
-    sample = Sample.of(est, X, y, groups, time=time)
+    sample = Sample.of(est, X, y, groups, time=time, exposure=exposure, offset=offset)
     metric = pick_loss(est, sample, loss)
     plan = _plan(sample, cv, repeats, random_state)
     most = smallest_training_part(plan)

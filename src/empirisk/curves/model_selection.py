@@ -43,6 +43,8 @@ def model_selection_curve(
     level: float = 0.95,
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> ModelSelectionCurve:
     """Return the expected training and held-out loss against one parameter, all values on the same folds.
 
@@ -65,6 +67,8 @@ def model_selection_curve(
         Repeats of the folds: 3 up to 1000 rows, 1 above.
     progress : callable or bool, optional
         Called with (fits done, fits in all); True counts on the error stream.
+    exposure, offset : array of shape (n,), optional
+        As in :func:`empirisk.cross_evaluate`.
 
     Returns
     -------
@@ -93,7 +97,7 @@ def model_selection_curve(
     (0.1, 3)
     """
     check_level(level)
-    sample = Sample.of(est, X, y, groups)
+    sample = Sample.of(est, X, y, groups, exposure=exposure, offset=offset)
     metric = pick_loss(est, sample, loss)
     candidate = Candidate(est, param, values)
     tried = candidate.values
@@ -158,7 +162,7 @@ def _choose(test: list[Floats], means: list[Floats], plan: Plan, sample: Sample)
     if not np.isfinite(losses).any():
         raise ValueError("every value has an infinite loss; try loss='brier_score' or another loss.")
     best = int(np.argmin(losses))
-    p = replace(sample.like, groups=sample.groups)
+    p = replace(sample.like, groups=sample.groups, weights=None)
     error = mean_error(test[best][:, 0], plan.folds, p)
     close = np.flatnonzero(losses <= losses[best] + error) if np.isfinite(error) else np.array([best])
     fit = np.array([means[j].mean() for j in close])

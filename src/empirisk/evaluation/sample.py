@@ -56,7 +56,8 @@ class Sample:
         When each row came. Rows are then predicted from earlier ones only; rows of one moment stay together.
     weights : array of shape (n,), optional
         What each row counts, in the fits (their ``sample_weight``) and in the scores, which are weighted
-        means. The intervals take them for weights of sampling; their scale changes no score.
+        means. The intervals take them for weights of sampling; their scale changes no score. Curves count
+        every row once.
     exposure : array of shape (n,), optional
         The exposure of each row, for models of rates: fits and predictions get it.
     offset : array of shape (n,), optional

@@ -19,6 +19,7 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import scored_target
 from empirisk.evaluation.metrics import Predictions
+from empirisk.evaluation.metrics.predictions import relative
 from empirisk.evaluation.metrics.row_loss import RowLoss, always, mean_error, with_note
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
@@ -61,11 +62,14 @@ class Scoring:
 
     def value(self, losses: Floats) -> float:
         """Return the mean loss: over rows and repeats of K folds, else over the means of the splits."""
-        return float(losses.mean() if self.plan.folds else self.of_splits(losses).mean())
+        if self.plan.folds is None:
+            return float(self.of_splits(losses).mean())
+        return float(np.average(losses.mean(axis=0), weights=self.sample.weights))
 
     def of_splits(self, losses: Floats) -> Floats:
         """Return the mean loss of the test rows of each split, shape (J,), of losses of shape (1, n)."""
-        return np.array([losses[0, test].mean() for _, test in self.plan.splits])
+        w = self.sample.like.weight
+        return np.array([np.average(losses[0, test], weights=w[test]) for _, test in self.plan.splits])
 
     def loss(self, losses: Floats, est: Any = None) -> Estimate:
         """Return the estimate that :func:`empirisk.cross_evaluate` gives for the algorithm of these losses.
@@ -109,7 +113,8 @@ class Scoring:
         """Return the targets and groups of some rows, as metrics take them; it holds no outputs."""
         like, groups = self.sample.like, self.sample.groups
         part = None if groups is None else _numbered(groups[tested])
-        return replace(like, y=like.y[tested], pred=None, groups=part)
+        counted = None if like.weights is None else relative(like.weights[tested])
+        return replace(like, y=like.y[tested], pred=None, groups=part, weights=counted)
 
     @property
     def _given(self) -> RowLoss:

@@ -87,9 +87,12 @@ class Answers:
         return self.best_estimator_
 
     @offered(_chosen_has("predict"))
-    def predict(self, X: Any) -> Any:
-        """Return the predictions of the chosen model, fitted on all rows."""
-        return self._chosen().predict(X)
+    def predict(self, X: Any, *, exposure: Any = None, offset: Any = None) -> Any:
+        """Return the predictions of the chosen model, fitted on all rows; it gets the exposures or offsets of
+        these rows where they have any.
+        """
+        known = {name: v for name, v in {"exposure": exposure, "offset": offset}.items() if v is not None}
+        return self._chosen().predict(X, **known)
 
     @offered(_chosen_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:

@@ -85,7 +85,15 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
 
     # -- fit ------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        exposure: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         """Score all candidates on the same folds, choose one, and fit it on all rows.
 
         Parameters
@@ -96,6 +104,8 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
             Targets.
         groups : array of shape (n,), optional
             Which rows belong together; folds then hold whole groups.
+        exposure, offset : array of shape (n,), optional
+            Exposures, or known parts of the scores, of the rows: fits and predictions get them.
 
         Returns
         -------
@@ -113,7 +123,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         """
         before = dict(self.__dict__)
         try:
-            self._search(X, y, groups)
+            self._search(X, y, groups, exposure=exposure, offset=offset)
         except BaseException as error:
             if "result_" in before or not isinstance(error, KeyboardInterrupt):
                 self.__dict__.clear()
@@ -121,7 +131,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
             raise
         return self
 
-    def _search(self, X: Any, y: ArrayLike, groups: ArrayLike | None) -> None:
+    def _search(self, X: Any, y: ArrayLike, groups: ArrayLike | None, **rows: ArrayLike | None) -> None:
         started = time.monotonic()
         self._check()
         X, y = table_and_target(type(self).__name__, X, y)
@@ -129,7 +139,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         n_first = len(points)
         for point in points:
             clone(self.estimator).set_params(**clone(point, safe=False))  # names that do not exist, at once
-        sample = Sample.of(self.estimator, X, y, groups)
+        sample = Sample.of(self.estimator, X, y, groups, **rows)
         q = self._question(sample)
         job = self._job(q)
         ledger = Ledger(self.checkpoint, self._facts(q, X, sample))
@@ -282,7 +292,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         if self.checkpoint is None:
             return {}
         return {
-            "rows": fingerprint((X, sample.y, sample.groups)),
+            "rows": fingerprint((X, sample.y, sample.groups, *sample.known().values())),
             "estimator": fingerprint(self.estimator),
             "candidates": fingerprint(self._space()),
             "folds": fingerprint(q.plan.splits),

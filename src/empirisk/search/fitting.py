@@ -17,7 +17,7 @@ from empirisk.evaluation.before import Before
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Split
-from empirisk.evaluation.metrics.scorer import Scorer
+from empirisk.evaluation.metrics.scorer import Scorer, ask
 from empirisk.evaluation.sample import Sample
 from empirisk.search.bundle import Bundle
 from empirisk.search.points import Params
@@ -122,7 +122,7 @@ def raise_again(job: Job, point: Params, split: Split) -> None:
 def _score(job: Job, model: Any, before: Before, test: NDArray[np.intp], seconds: float) -> Record:
     y_new, value = job.sample.y[test], float("nan")
     if job.scorer is not None:
-        value = float(job.scorer(model, job.sample.rows_for(model, test), y_new))
+        value = ask(job.scorer, model, job.sample.rows_for(model, test), y_new, None, job.sample.known(test))
     out = before.outputs(model, job.sample, test, job.need or "pred")
     out.against(y_new)  # refuses outputs that are not finite, or no probabilities
     return record_of(out, job.sample.classes, job.need, value, seconds)
