@@ -13,6 +13,7 @@ from empirisk.evaluation import intervals, metrics
 from empirisk.evaluation.bayes_error import BayesErrorBracket, bayes_error_bracket
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.compare import Comparison, compare, compare_cross, compare_fitted
+from empirisk.evaluation.compare_many import ModelComparison
 from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.cross_validate import cross_evaluate
 from empirisk.evaluation.evaluate import evaluate, evaluate_predictions
@@ -52,6 +53,7 @@ __all__ = [
     "LearningCurve",
     "LeaveOneOut",
     "LogUniform",
+    "ModelComparison",
     "ModelSelectionCurve",
     "NestedEvaluation",
     "NoFreeLunch",

@@ -13,8 +13,8 @@ from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.evaluate import named
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.scoring import Scoring
+from empirisk.evaluation.standing import stand, stand_losses
 from empirisk.results import Estimate
-from empirisk.search.standing import stand, stand_losses
 
 N = 90
 

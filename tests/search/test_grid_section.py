@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import empirisk as er
+from empirisk.evaluation.standing import Standing
 from empirisk.kernels import Gaussian, Laplacian, Linear
 from empirisk.search.axes import axes_of
 from empirisk.search.grid_section import grid_section
 from empirisk.search.points import Params, grid_points
-from empirisk.search.standing import Standing
 from empirisk.search.zoom import edges, refine
 from empirisk.selection import GridSearch
 

@@ -15,12 +15,12 @@ from empirisk.evaluation.folds import plan_folds
 from empirisk.evaluation.intervals.bbc import best_of
 from empirisk.evaluation.parts import each_value
 from empirisk.evaluation.sample import Sample
+from empirisk.evaluation.standing import Standing, mean_covariance
 from empirisk.search import rounds as rounds_module
 from empirisk.search.bundle import Bundle, bundles
 from empirisk.search.points import grid_points
 from empirisk.search.race import Race
 from empirisk.search.rules import choose, choose_each, complexities
-from empirisk.search.standing import Standing, mean_covariance
 from empirisk.search.zoom import between, edges, refine
 from empirisk.selection import GridSearch
 

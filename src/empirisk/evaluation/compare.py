@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 from sklearn.base import is_classifier
 
-from empirisk.evaluation.candidate import one_model
+from empirisk.data.tabular import Tabular, estimate_columns
+from empirisk.evaluation.candidate import Candidate
+from empirisk.evaluation.compare_many import candidates_of, compare_many, with_baseline
 from empirisk.evaluation.cross import CrossEvaluation, run, unseen_class
-from empirisk.evaluation.evaluate import estimate, with_rows
+from empirisk.evaluation.evaluate import Metrics, estimate, known, with_rows
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import scored_target
-from empirisk.evaluation.metrics import METRICS, Metric, Predictions
+from empirisk.evaluation.metrics import Metric, Predictions
+from empirisk.evaluation.metrics.base import whose
 from empirisk.evaluation.metrics.predictions import labels_of
 from empirisk.evaluation.metrics.row_loss import with_note
 from empirisk.evaluation.outputs import model_name, outputs_of
@@ -27,8 +31,8 @@ from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Tabular):
     """Difference of two models on the same rows.
 
     Parameters
@@ -112,24 +116,62 @@ class Comparison:
         """Return the number of rows that a verdict is about, as the end of a sentence."""
         return "" if self.rows is None else f" when trained on {self.rows[0]:,} rows"
 
-    def __repr__(self) -> str:
+    @property
+    def title(self) -> str:
+        """The result in words, as `sentence`."""
+        return self.sentence
+
+    def _rows(self) -> tuple[list[str], list[Estimate]]:
         first, second = self.names
-        d = self.difference
-        lines = [self.sentence, f"  {first}: {self.a}", f"  {second}: {self.b}"]
+        return [first, second, f"{first} minus {second}"], [self.a, self.b, self.difference]
+
+    def _shown(self) -> dict[str, list[Any]]:
+        names, estimates = self._rows()
+        return {"model": names, self.metric: list(estimates)}
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names, estimates = self._rows()
+        chance = None if self.probability_a_better is None else 1.0 - self.probability_a_better
+        return {
+            "metric": [self.metric] * 3,
+            "model": names,
+            **estimate_columns(estimates),
+            "probability_better": [self.probability_a_better, chance, None],
+        }
+
+    def _notes(self) -> list[str]:
+        d, told = self.difference, []
         if self.probability_a_better is not None:
-            lines.append(f"  Confidence that {first} is better: {_chance(self.probability_a_better)}")
-        lines.append(f"  {100 * d.level:g} %, n = {d.n}, {d.method}" + (f" ({d.reason})" if d.reason else ""))
-        return "\n".join(lines)
+            told = [f"Confidence that {self.names[0]} is better: {_chance(self.probability_a_better)}"]
+        return [*told, f"{100 * d.level:g} %, n = {d.n}, {d.method}" + (f" ({d.reason})" if d.reason else "")]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the paired difference with its interval, and a line at 0.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        empirisk.plots.Plot
+        """
+        from empirisk.plots import EffectsDisplay
+
+        names, estimates = self._rows()
+        rows = [{"label": names[2], "value": estimates[2].to_dict()}]
+        return EffectsDisplay(rows, f"difference of {self.metric}", self.difference.level).plot(ax)
 
 
 def compare(
     a: Any,
-    b: Any,
-    X: Any,
+    b: Any = None,
+    X: Any = None,
     y: ArrayLike | None = None,
     cv: Any = None,
     groups: ArrayLike | None = None,
-    metric: str | None = None,
+    metric: Metrics | None = None,
     level: float = 0.95,
     random_state: int | np.random.Generator | None = None,
     *,
@@ -137,8 +179,14 @@ def compare(
     sample_weight: ArrayLike | None = None,
     exposure: ArrayLike | None = None,
     offset: ArrayLike | None = None,
-) -> Comparison:
-    """Cross-validate two algorithms on the same folds and give the paired difference with its interval.
+    baseline: Any = None,
+    positive: Any = None,
+) -> Any:
+    """Cross-validate two algorithms, or any number, on the same folds; paired differences with intervals.
+
+    ``compare(a, b, X, y)`` gives the paired difference of two models. ``compare(models, X, y)`` with a list
+    or a mapping of names to models gives a table of all: scores, differences to the best and to a baseline
+    with simultaneous intervals, and the probability of being best.
 
     The difference is that of the models fitted here, each on n(K-1)/K of the n rows; the sentence names that
     number, and says when the learning curves may cross before n.
@@ -147,23 +195,30 @@ def compare(
     ----------
     a, b : estimators or Candidates
         Both classifiers or both regressors; they are cloned. A :class:`empirisk.selection.Candidate` holds no
-        values or one, and is called by its name.
+        values or one, and is called by its name. With a list or mapping of models in the place of `a` there
+        is no `b`: the rows follow.
     X, y
         Rows and targets, or a :class:`empirisk.selection.Sample` of both.
     cv, groups, level, random_state
         As in :func:`cross_evaluate`.
-    metric : str, optional
-        A name of :data:`empirisk.selection.METRICS`; by default log_loss (brier_score where one of the models
-        is of a kind that may answer with probability 0, such as trees and forests; accuracy where a model
-        gives no probabilities) or mse.
+    metric : name, metric, scorer, or list of them, optional
+        As `metrics` of :func:`evaluate`; by default log_loss (brier_score where one of the models is of a
+        kind that may answer with probability 0, such as trees and forests; accuracy where a model gives no
+        probabilities) or mse. What is no single name of :data:`empirisk.selection.METRICS` gives the table.
     repeats : int, optional
         3 below 200 rows, 2 above (more make the interval of a difference too wide).
     sample_weight, exposure, offset : array of shape (n,), optional
         As in :func:`cross_evaluate`.
+    baseline : name, estimator or False, optional
+        What a table compares with besides the best: the name of one of the models, or another model. By
+        default a constant prediction (the shares of the classes, the mean), unless one of the models is one.
+    positive : label, optional
+        As in :func:`evaluate`: the class that metrics of one class are about.
 
     Returns
     -------
-    Comparison
+    Comparison or ModelComparison
+        The pair view of two models by one of our metrics, else the table.
 
     Raises
     ------
@@ -186,19 +241,47 @@ def compare(
     >>> c = compare(LinearRegression(), DummyRegressor(), X, y, random_state=0)
     >>> c.better, c.metric
     ('a', 'mse')
+    >>> table = compare([LinearRegression(), DummyRegressor()], X, y, random_state=0)
+    >>> table.names[table["mse"].best], table.baseline
+    ('LinearRegression', 'DummyRegressor')
     """
-    one, other = one_model(a), one_model(b)
-    if is_classifier(one.model) != is_classifier(other.model):
-        raise TypeError("a classifier cannot be compared with a regressor.")
+    several = isinstance(a, list | tuple | Mapping)
+    if several:
+        X, y = _rows_after_models(b, X, y)
+        models = candidates_of(a)
+    else:
+        models = candidates_of([a, b])
     if metric is None:
-        metric = default_metric(one.model, other.model)
-    _known(metric)
-    sample = Sample.of(one.model, X, y, groups, weights=sample_weight, exposure=exposure, offset=offset)
+        metric = default_metric(*(c.model for c in models.values()))
+    pair = not several and isinstance(metric, str) and baseline is None
+    if pair:
+        _known(metric)
+    rows = {"weights": sample_weight, "exposure": exposure, "offset": offset}
+    sample = Sample.of(next(iter(models.values())).model, X, y, groups, **rows)
     if sample.repeated(cv) and repeats is None:
         repeats = 3 if sample.n < 200 else 2
     plan = sample.plan(cv, repeats, random_state)
-    first, second = (run(c, sample, plan, metric, level) for c in (one, other))
-    return compare_cross(first, second, metric, level, names=_apart(one.name, other.name))
+    if pair:
+        first, second = (run(c, sample, plan, metric, level, positive=positive) for c in models.values())
+        return compare_cross(first, second, cast("str", metric), level, names=_names(models))
+    models, base = with_baseline(models, baseline, sample)
+    found = {name: run(c, sample, plan, metric, level, positive=positive) for name, c in models.items()}
+    return compare_many(found, base, level)
+
+
+def _rows_after_models(b: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Return the rows and targets of ``compare(models, X, y)``, which the signature calls b and X."""
+    if b is None:
+        return X, y
+    if X is not None and y is not None:
+        raise TypeError("after a list of models come X and y; give cv, groups and the others by name.")
+    return b, X if y is None else y
+
+
+def _names(models: Mapping[str, Candidate]) -> tuple[str, str]:
+    """Return the names of two models."""
+    first, second = models
+    return first, second
 
 
 def compare_cross(
@@ -246,10 +329,10 @@ def compare_cross(
     check_level(level)
     if not a.plan.same_as(b.plan):
         raise ValueError("the two models were scored on different folds; use the same cv and random_state.")
-    m, plan = _known(metric), a.plan
+    m, plan = _known(metric, a), a.plan
     if not (a.out_of_fold and b.out_of_fold):
         if len(plan.splits) == 1:
-            one = _compared(metric, names, list(a.held_out), list(b.held_out), None, level, plan.note)
+            one = _compared(m, metric, names, list(a.held_out), list(b.held_out), None, level, plan.note)
             return replace(one, rows=(plan.n_train, plan.n))
         scores = a.fold_scores(metric) - b.fold_scores(metric)
         target = scored_target(plan.n_train, plan.n, what="difference", who="each algorithm")
@@ -259,8 +342,8 @@ def compare_cross(
         chance = _confidence(d, se, scores.size - 1, m.greater_is_better)
         rows = (plan.n_train, plan.n)
         return Comparison(metric, names, a[metric], b[metric], d, chance, m.greater_is_better, rows)
-    found = _compared(metric, names, list(a.out_of_fold), list(b.out_of_fold), plan.folds, level)
-    return _about(found, plan, a.out_of_fold[0])
+    found = _compared(m, metric, names, list(a.out_of_fold), list(b.out_of_fold), plan.folds, level)
+    return _about(found, m, plan, a.out_of_fold[0])
 
 
 def compare_fitted(
@@ -309,10 +392,13 @@ def compare_fitted(
     X, labels, held = with_rows(X, labels_of(y, "y"), groups, sample_weight, exposure, offset)
     groups, weights = held.pop("groups", None), held.pop("sample_weight", None)
     first, second = (outputs_of(m, X, **held).against(labels, groups, weights) for m in (a, b))
-    return _compared(metric, _apart(model_name(a), model_name(b)), [first], [second], None, level)
+    return _compared(
+        _known(metric), metric, _apart(model_name(a), model_name(b)), [first], [second], None, level
+    )
 
 
 def _compared(
+    m: Metric,
     metric: str,
     names: tuple[str, str],
     a: list[Predictions],
@@ -321,30 +407,28 @@ def _compared(
     level: float,
     note: str = "",
 ) -> Comparison:
-    m = _known(metric)
     for p in (a[0], b[0]):
         if m.unavailable(p):
             raise ValueError(f"{metric} cannot be compared: {m.unavailable(p)}.")
     difference, se = m.difference(a, b, folds, level)
     p = a[0]
-    each = [
-        m.crossed(x, folds, level) if folds is not None else estimate(metric, x[0], level) for x in (a, b)
-    ]
+    each = [m.crossed(x, folds, level) if folds is not None else estimate(m, x[0], level) for x in (a, b)]
     chance = _confidence(difference, se, p.counted().units - 1.0, m.greater_is_better)
     return Comparison(
         metric, names, each[0], each[1], with_note(difference, note), chance, m.greater_is_better
     )
 
 
-def _about(c: Comparison, plan: Plan, p: Predictions) -> Comparison:
+def _about(c: Comparison, m: Metric, plan: Plan, p: Predictions) -> Comparison:
     """Return the comparison with the number of rows that these folds train on, and classes they never saw."""
     grouped = "new groups" in c.difference.target
 
     def told(e: Estimate, what: str, who: str) -> Estimate:
-        return replace(e, target=scored_target(plan.n_train, plan.n, grouped, what=what, who=who))
+        target = scored_target(plan.n_train, plan.n, grouped, what=what, who=who)
+        return replace(e, target=target + whose(m, p))
 
     def seen(e: Estimate) -> Estimate:
-        return with_note(e, unseen_class(_known(c.metric), e, p, plan))
+        return with_note(e, unseen_class(m, e, p, plan))
 
     return replace(
         c,
@@ -355,11 +439,9 @@ def _about(c: Comparison, plan: Plan, p: Predictions) -> Comparison:
     )
 
 
-def _known(metric: str) -> Metric:
+def _known(metric: Any, by: CrossEvaluation | None = None) -> Metric:
     """Return our metric of that name; foreign scorers have no row losses to pair."""
-    if metric not in METRICS:
-        raise ValueError(f"metric {metric!r} is unknown here; choose from {', '.join(METRICS)}.")
-    return METRICS[metric]
+    return known(metric if by is None else by.metrics.get(metric, metric))
 
 
 def _confidence(d: Estimate, se: float, df: float, greater_is_better: bool) -> float | None:
@@ -374,16 +456,16 @@ def _chance(p: float) -> str:
     return "over 0.999" if p > 0.999 else "under 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def default_metric(a: Any, b: Any) -> str:
-    """Return what two models are compared by when nobody says.
+def default_metric(*models: Any) -> str:
+    """Return what models are compared by when nobody says.
 
     The log-loss; the Brier score where the kind of one of them may answer with probability 0; accuracy
     without probabilities; the squared error of numbers.
     """
-    if not is_classifier(a):
+    if not is_classifier(models[0]):
         return "mse"
-    known = hasattr(a, "predict_proba") and hasattr(b, "predict_proba")
-    return probability_metric(a, b) if known else "accuracy"
+    told = all(hasattr(m, "predict_proba") for m in models)
+    return probability_metric(*models) if told else "accuracy"
 
 
 def _apart(first: str, second: str) -> tuple[str, str]:

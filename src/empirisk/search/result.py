@@ -12,12 +12,12 @@ from empirisk.data.frames import as_frame
 from empirisk.evaluation.evaluation import describe, number
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.standing import Standing
 from empirisk.kernels.base import is_kernel
 from empirisk.results import Estimate
 from empirisk.results.form import Form, Formed
 from empirisk.search.grid_section import grid_section
 from empirisk.search.points import Params
-from empirisk.search.standing import Standing
 
 SHOWN = 10  # candidates in the printed table
 
@@ -41,7 +41,7 @@ class SearchResult(Formed):
     simultaneous : tuple of Estimate or None
         The same at level ``1 - (1 - level)/m``: all m intervals hold at once.
     probability_best : array of shape (m,)
-        See :meth:`empirisk.search.standing.Standing.probability_best`; 0 for those not finished.
+        See :meth:`empirisk.evaluation.standing.Standing.probability_best`; 0 for those not finished.
     best, lowest : int
         The chosen candidate, and the one with the best mean score.
     score : Estimate

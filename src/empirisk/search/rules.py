@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.standing import Standing
 from empirisk.search.points import Params, same
-from empirisk.search.standing import Standing
 
 RULES = ("min", "one_se")
 Complexity = str | Callable[[Params], float] | None

@@ -17,10 +17,10 @@ from empirisk.evaluation.intervals.repeated_kfold import scored_target
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.sample import Sample
+from empirisk.evaluation.standing import Standing, row_values, stand
 from empirisk.results import Estimate
 from empirisk.search.ledger import Ledger
 from empirisk.search.rules import choose, choose_each, pair_errors
-from empirisk.search.standing import Standing, row_values, stand
 
 FINISHED, FAILED, DROPPED, UNFINISHED = "finished", "failed", "dropped", "unfinished"
 

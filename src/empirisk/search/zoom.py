@@ -8,9 +8,9 @@ from itertools import combinations, product
 
 import numpy as np
 
+from empirisk.evaluation.standing import Standing
 from empirisk.search.axes import Axis, axes_of
 from empirisk.search.points import Params, same
-from empirisk.search.standing import Standing
 
 
 def edges(points: Sequence[Params], best: int) -> dict[str, str]:

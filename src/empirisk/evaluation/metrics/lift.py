@@ -18,33 +18,32 @@ MIN_POSITIVE = 10  # among the rows that are called, and in all
 def lift(share: float = 0.1) -> Score:
     """``P(positive | score in the top share)/P(positive)``, with a log t interval.
 
-        Rows whose score is that of the cut count in part, as if drawn by chance. The cut is estimated from
-        the same rows, and the influence of a row knows it: positive rows near the cut tell how often it
-        would gain one.
+    Rows whose score is that of the cut count in part, as if drawn by chance. The cut is estimated from the
+    same rows, and the influence of a row knows it: positive rows near the cut tell how often it would gain
+    one.
 
-        Parameters
-        ----------
-        share : float in (0, 1), default 0.1
-            The share of rows that can be called, visited or checked.
+    Parameters
+    ----------
+    share : float in (0, 1), default 0.1
+        The share of rows that can be called, visited or checked.
 
-        Returns
-        -------
-        Score
-            The metric, to be given to ``metrics=``; its name is ``lift`` where the share is 0.1, else
-            ``lift(share)``.
+    Returns
+    -------
+    Score
+        The metric, to be given to ``metrics=``; its name is ``lift`` where the share is 0.1, else
+        ``lift(share)``.
 
-        Raises
-        ------
-        ValueError
-            `share` is not a number between 0 and 1.
+    Raises
+    ------
+    ValueError
+        `share` is not a number between 0 and 1.
 
-        Examples
-        --------
-        >>> from empirisk.evaluation.metrics.numbers import check_share
-    from empirisk.evaluation.metrics.predictions import classification
-        >>> p = classification([1, 1, 0, 0], score=[4.0, 3.0, 2.0, 1.0], classes=[0, 1])
-        >>> lift(0.5).value(p)
-        2.0
+    Examples
+    --------
+    >>> from empirisk.evaluation.metrics.predictions import classification
+    >>> p = classification([1, 1, 0, 0], score=[4.0, 3.0, 2.0, 1.0], classes=[0, 1])
+    >>> lift(0.5).value(p)
+    2.0
     """
     part = check_share(share, "share")
 

@@ -226,7 +226,7 @@ class Score:
         """Return the standard error of the mean over repeats; NaN where the score is undefined."""
         repeats = [q.counted() for q in repeats]
         p = repeats[0]
-        if p.n < 2 or any(math.isnan(self.point(q)) for q in repeats):
+        if p.n < 2 or not all(math.isfinite(self.point(q)) for q in repeats):
             return math.nan
         variance = variance_of([self.influence(q) for q in repeats], p, 1.0)[0]
         return math.sqrt(variance * (1.0 if folds is None else folds / (folds - 1.0)))
@@ -240,7 +240,8 @@ class Score:
         value = float(np.mean([self.point(x) - self.point(y) for x, y in zip(a, b, strict=True)]))
         target = difference_target(p, folds)
         method = "paired t on influence values" + ("" if folds is None else f", {folds} folds, K/(K-1)")
-        reason = self.undefined if math.isnan(value) else self.refusal(p) or few_units(p)
+        short = self.refusal(p) or self.refusal(b[0]) or few_units(p)
+        reason = self.undefined if math.isnan(value) else short
         if not reason and p.n < MIN_ROWS:
             reason = too_few(p.n, MIN_ROWS)
         if reason:

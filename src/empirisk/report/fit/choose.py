@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.evaluation.scoring import Scoring
+from empirisk.evaluation.standing import stand_losses
 from empirisk.report.fit.tuning import CrossValidated
 from empirisk.results import Estimate
 from empirisk.search.rules import simplest_close
-from empirisk.search.standing import stand_losses
 
 __all__ = ["Choice", "Row", "choose", "complexity", "one_standard_error"]
 

@@ -16,9 +16,10 @@ from scipy import special
 
 from empirisk.data.brief import Brief
 from empirisk.evaluation.cross import CrossEvaluation
+from empirisk.evaluation.evaluate import known
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, group_codes
-from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics import Metric
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.evaluation.scoring import Scoring
 
@@ -115,8 +116,9 @@ def stand(evaluations: Sequence[CrossEvaluation], metric: str, sign: float) -> S
     df, how = 1.0, "no finite loss"
     if kept:
         parts = [e.out_of_fold or e.held_out for e in kept]
-        if metric in METRICS and (plan.folds is not None or len(plan.splits) == 1):
-            tables = (np.stack([row_values(part[r], metric) for part in parts]) for r in range(len(parts[0])))
+        ours = first.ours(metric)
+        if ours is not None and (plan.folds is not None or len(plan.splits) == 1):
+            tables = (np.stack([row_values(part[r], ours) for part in parts]) for r in range(len(parts[0])))
             covariance[np.ix_(finite, finite)], df = row_covariance(tables, parts[0][0].groups, plan.folds)
             unit = "rows" if p.groups is None else "groups"
             how = f"paired {unit} of one repeat, K/(K-1)" if plan.folds else f"paired held-out {unit}"
@@ -145,11 +147,11 @@ def stand_losses(losses: Sequence[Floats], scoring: Scoring) -> Standing:
     return Standing(loss, *row_covariance(tables, scoring.like(tested).groups, plan.folds), "paired rows")
 
 
-def row_values(p: Predictions, metric: str) -> Floats:
+def row_values(p: Predictions, metric: str | Metric) -> Floats:
     """Return one number a row whose mean carries the metric (a loss, or minus the value and its
     influence).
     """
-    m = METRICS[metric]
+    m = known(metric)
     rows = m.losses(p)
     if rows is not None:
         return rows
