@@ -165,20 +165,21 @@ def test_only_on_request(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("name", ["precision", "recall", "specificity", "f2", "mcc", "cohen_kappa", "lift"])
 def test_groups_and_differences(name: str, rng: np.random.Generator) -> None:
-    """Rows of 60 groups that are copies of 60 rows have the interval of 60 units, up to its quantile."""
-    y, score = rng.random(300) < 0.5, rng.normal(size=300)
+    """Three copies of each row in one group have the interval of the rows, up to its quantile."""
+    y, score = rng.random(900) < 0.5, rng.normal(size=900)
     score = score + y
     many = {
         "score": np.repeat(score, 3),
         "pred": np.repeat(score > 0.5, 3),
-        "groups": np.repeat(np.arange(300), 3),
+        "groups": np.repeat(np.arange(900), 3),
     }
     one = classification(y, score=score, pred=score > 0.5, classes=[False, True])
     copies = classification(np.repeat(y, 3), classes=[False, True], **many)
     a, b = METRICS[name].interval(one, 0.95), METRICS[name].interval(copies, 0.95)
     assert b.value == pytest.approx(a.value, rel=1e-12)
     assert b.high - b.low == pytest.approx(a.high - a.low, rel=0.08)
-    worse = classification(y, score=-score, pred=score < 0.5, classes=[False, True])
+    other = rng.normal(size=900)
+    worse = classification(y, score=other, pred=other > 0.0, classes=[False, True])
     gap, error = METRICS[name].difference([one], [worse], None, 0.95)
     assert gap.low > 0.0
     assert error > 0.0
