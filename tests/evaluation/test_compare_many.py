@@ -12,7 +12,7 @@ from sklearn.metrics import make_scorer, max_error
 
 import empirisk as er
 from empirisk.evaluation.compare_many import max_t
-from empirisk.evaluation.standing import Standing
+from empirisk.evaluation.standing import Standing, stand
 
 
 def rows(rng: np.random.Generator, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
@@ -110,6 +110,34 @@ def test_equal_models_are_not_told_apart(rng: np.random.Generator) -> None:
     other = next(e for i, e in enumerate(table["mse"].to_best) if i < 2 and e is not None)
     assert other.low is None
     assert "not shown to be better than" in table.title
+
+
+@pytest.mark.parametrize("metric", ["mse", "r2"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_weights_are_in_the_errors_of_differences(
+    metric: str, grouped: bool, rng: np.random.Generator
+) -> None:
+    """The joint law has the errors of the pairs, which a file of its own tests with weights."""
+    X, y = rows(rng, 240)
+    w = rng.uniform(0.1, 4.0, size=240)
+    groups = np.arange(240) // 4 if grouped else None
+    told: dict[str, Any] = {"sample_weight": w, "groups": groups, "random_state": 0, "repeats": 1}
+    table = er.compare(MODELS, X, y, metric=[metric], **told)
+    e = list(table.evaluations.values())
+    ours = e[0].ours(metric)
+    joint = stand(e, metric, 1.0)
+    right = ours.difference(e[0].out_of_fold, e[1].out_of_fold, 5, 0.95)[1]
+    assert joint.error(0, 1) == pytest.approx(right, rel=0.03)
+    assert table[metric].to_baseline[0].value == pytest.approx(e[0][metric].value - e[3][metric].value)
+
+
+def test_rows_with_an_exposure_get_no_constant(rng: np.random.Generator) -> None:
+    X, exposure = rng.normal(size=(200, 2)), rng.uniform(0.5, 2.0, size=200)
+    y = rng.poisson(exposure * np.exp(0.5 * X[:, 0]))
+    models = [er.PoissonRegressor(alpha=0.01), er.PoissonRegressor(1.0)]
+    table = er.compare(models, X, y, metric=["poisson_deviance"], exposure=exposure, random_state=0)
+    assert table.baseline is None
+    assert len(table.names) == 2
 
 
 def test_plots_and_forms(rng: np.random.Generator) -> None:

@@ -440,3 +440,15 @@ def test_equal_losses_are_seen_at_any_scale(factor: float) -> None:
     assert grouped["mae"].low is None
     flat = evaluate_predictions(np.full(90, 0.1 * factor), pred=y)
     assert math.isnan(flat["r2"].value)
+
+
+def test_metrics_are_drawn_with_their_intervals(rng: np.random.Generator) -> None:
+    pytest.importorskip("matplotlib")
+    X = rng.normal(size=(120, 2))
+    y = np.where(X[:, 0] + rng.normal(size=120) > 0.0, "yes", "no")
+    found = evaluate(LogisticRegression().fit(X, y), X, y)
+    assert found.plot().axes.get_title(loc="left")
+    two = found.plot(metrics=["accuracy", "f1"])
+    assert {"accuracy", "f1"} <= {t.get_text() for t in two.axes.texts}
+    with pytest.raises(KeyError, match="was not computed"):
+        found.plot(metrics=["mse"])

@@ -211,7 +211,8 @@ def compare(
         As in :func:`cross_evaluate`.
     baseline : name, estimator or False, optional
         What a table compares with besides the best: the name of one of the models, or another model. By
-        default a constant prediction (the shares of the classes, the mean), unless one of the models is one.
+        default a constant prediction (the shares of the classes, the mean), unless one of the models is one;
+        none where rows have an exposure or offset, which a constant cannot take.
     positive : label, optional
         As in :func:`evaluate`: the class that metrics of one class are about.
 

@@ -265,6 +265,8 @@ def with_baseline(
         if baseline not in models:
             raise ValueError(f"baseline is {baseline!r}, which is none of the models: {', '.join(models)}.")
         return models, baseline
+    if baseline is None and (sample.exposure is not None or sample.offset is not None):
+        return models, None  # a constant takes no exposure
     if baseline is None:
         constant = DummyClassifier | DummyRegressor
         given = next((name for name, c in models.items() if isinstance(c.model, constant)), None)

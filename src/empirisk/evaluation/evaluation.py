@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from empirisk.data.frames import as_frame
@@ -62,6 +62,32 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         A pandas data frame; a polars one where pandas is not installed; a dict of lists without either.
         """
         return to_frame(self._estimates)
+
+    def plot(self, ax: Any = None, *, metrics: Sequence[str] | None = None) -> Any:
+        """Draw the metrics with their intervals, one a row.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        metrics : sequence of str, optional
+            Which ones; all by default. They share one axis: name those of one unit where they differ much.
+
+        Returns
+        -------
+        empirisk.plots.Plot
+
+        Raises
+        ------
+        KeyError
+            A metric that was not computed.
+        """
+        from empirisk.plots import EffectsDisplay
+
+        shown = {name: self[name] for name in (self if metrics is None else metrics)}
+        rows = [{"label": name, "value": e.to_dict()} for name, e in shown.items()]
+        level = next((e.level for e in shown.values()), 0.95)
+        return EffectsDisplay(rows, f"metrics of {self.title}", level, None).plot(ax)
 
     def __repr__(self) -> str:
         width = max((len(name) for name in self), default=0)

@@ -149,10 +149,13 @@ def stand_losses(losses: Sequence[Floats], scoring: Scoring) -> Standing:
 
 def row_values(p: Predictions, metric: str | Metric) -> Floats:
     """Return one number a row whose mean carries the metric (a loss, or minus the value and its
-    influence).
+    influence). Where rows have weights, it is the weighted mean and the weighted distance from it.
     """
     m = known(metric)
     rows = m.losses(p)
+    if rows is not None and p.weights is not None and np.isfinite(rows).all():
+        mean = np.average(rows, weights=p.weights)
+        return np.asarray(mean + p.weights / p.weights.mean() * (rows - mean))
     if rows is not None:
         return rows
     influence: Floats = -(m.value(p) + m.influence(p))  # type: ignore[attr-defined]
