@@ -209,6 +209,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("bounds", "REGISTRY", returns_bound),
     ("evaluation.intervals", "INTERVALS", returns_estimate),
     ("evaluation.metrics", "METRICS", is_metric),
+    ("evaluation.conformal.scores", "REGISTRY", methods("read")),
     ("ladder", "RUNGS", is_rung),
     ("diagnosis", "REGISTRY", returns_answer),
     ("partitions.indices", "REGISTRY", methods("value")),

@@ -295,6 +295,7 @@ from .estimators.unsupervised import KernelDensity as KernelDensity
 from .estimators.unsupervised import NearestNeighbors as NearestNeighbors
 from .estimators.unsupervised import OneClassSVM as OneClassSVM
 from .explanations.anova import anova as anova
+from .evaluation.conformal.conformalize import conformalize as conformalize
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.kernel_matrix import kernel_matrix as kernel_matrix

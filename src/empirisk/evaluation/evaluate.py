@@ -60,7 +60,8 @@ def evaluate(
     Parameters
     ----------
     est : fitted estimator
-        Any scikit-learn-compatible classifier or regressor, or a pipeline that ends in one.
+        Any scikit-learn-compatible classifier or regressor, or a pipeline that ends in one; of
+        :func:`empirisk.conformalize` the coverage, the width or size, and the interval score are reported.
     X : array, sparse matrix or data frame of shape (n, p)
         Held-out rows.
     y : array of shape (n,)
@@ -122,6 +123,9 @@ def evaluate(
     (['accuracy', 'roc_auc'], 200, 'Wilson')
     """
     check_level(level)
+    if hasattr(est, "_evaluate"):  # intervals and sets have scores of their own
+        own: Evaluation = est._evaluate(X, y, level, groups, metrics, sample_weight, exposure, offset)
+        return own
     labels = labels_of(y, "y")
     X, labels, held = with_rows(X, labels, groups, sample_weight, exposure, offset)
     groups, weights = held.pop("groups", None), held.pop("sample_weight", None)

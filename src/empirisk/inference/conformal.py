@@ -187,8 +187,10 @@ def widened(low: Array, high: Array, by: float, unit: Array | float = 1.0) -> Ar
     [[1.0, 3.0], [0.5, 0.5]]
     """
     a, b = low - by * unit, high + by * unit
-    middle = 0.5 * (a + b)
-    return np.column_stack([np.minimum(a, middle), np.maximum(b, middle)])
+    crossed = a > b
+    middle = 0.5 * (a[crossed] + b[crossed])
+    a[crossed] = b[crossed] = middle
+    return np.column_stack([a, b])
 
 
 def cumulative_scores(proba: Array, share: Array | float = 1.0) -> Array:

@@ -1,0 +1,1 @@
+"""Prediction intervals and sets with a stated coverage, for any model."""
