@@ -295,7 +295,6 @@ from .estimators.unsupervised import KernelDensity as KernelDensity
 from .estimators.unsupervised import NearestNeighbors as NearestNeighbors
 from .estimators.unsupervised import OneClassSVM as OneClassSVM
 from .explanations.anova import anova as anova
-from .evaluation.conformal.conformalize import conformalize as conformalize
 from .explanations.decision_regions import decision_regions as decision_regions
 from .explanations.interaction_strength import interaction_strength as interaction_strength
 from .explanations.kernel_matrix import kernel_matrix as kernel_matrix
@@ -334,6 +333,7 @@ from .search.post_selection import likelihood_ratio as likelihood_ratio
 from .search.post_selection import split_sample_inference as split_sample_inference
 from .selection import bayes_error_bracket as bayes_error_bracket
 from .selection import compare as compare
+from .selection import conformalize as conformalize
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds

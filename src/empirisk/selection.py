@@ -14,6 +14,9 @@ from empirisk.evaluation.bayes_error import BayesErrorBracket, bayes_error_brack
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.compare import Comparison, compare, compare_cross, compare_fitted
 from empirisk.evaluation.compare_many import ModelComparison
+from empirisk.evaluation.conformal.conformalize import conformalize
+from empirisk.evaluation.conformal.predictor import ConformalPredictor
+from empirisk.evaluation.conformal.results import PredictionIntervals, PredictionSets
 from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.cross_validate import cross_evaluate
 from empirisk.evaluation.evaluate import evaluate, evaluate_predictions
@@ -43,6 +46,7 @@ __all__ = [
     "Bootstrap",
     "Candidate",
     "Comparison",
+    "ConformalPredictor",
     "CrossEvaluation",
     "CrossValidatedEnsemble",
     "DictionarySelector",
@@ -58,6 +62,8 @@ __all__ = [
     "NestedEvaluation",
     "NoFreeLunch",
     "Parts",
+    "PredictionIntervals",
+    "PredictionSets",
     "RandomSearch",
     "RiskBounds",
     "Sample",
@@ -73,6 +79,7 @@ __all__ = [
     "compare",
     "compare_cross",
     "compare_fitted",
+    "conformalize",
     "cross_evaluate",
     "estimators_risk",
     "evaluate",

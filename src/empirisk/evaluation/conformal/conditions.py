@@ -11,7 +11,7 @@ from empirisk.evaluation.metrics.predictions import check_length, encode, labels
 from empirisk.evaluation.outputs import n_rows
 from empirisk.typing import Array
 
-__all__ = ["categories", "codes_in", "found_again", "ratios", "row_weights"]
+__all__ = ["categories", "codes_in", "found_again", "quoted", "ratios", "row_weights"]
 
 
 def categories(by: Any, X: Any, given: Any = None) -> Any:
@@ -64,10 +64,21 @@ def codes_in(labels: Any, known: Any) -> Rows:
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         raise ValueError(
-            f"by is {labels[row]!r} in row {row}, which no calibration row is; known are "
+            f"by is {quoted(labels[row])} in row {row}, which no calibration row is; known are "
             f"{', '.join(map(str, known[:8]))}: calibrate with rows of it, or merge it with another."
         )
     return codes
+
+
+def quoted(label: Any) -> str:
+    """Return a label as Python writes it, without the type that NumPy gives it.
+
+    Examples
+    --------
+    >>> quoted(np.array(["north"])[0]), quoted(np.int64(3))
+    ("'north'", '3')
+    """
+    return repr(label.item() if isinstance(label, np.generic) else label)
 
 
 def ratios(weights: Any, X: Any, given: Any = None) -> Array:

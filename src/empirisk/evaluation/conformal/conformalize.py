@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.evaluation.conformal.claims import Claim
-from empirisk.evaluation.conformal.conditions import categories, codes_in, found_again, ratios, row_weights
+from empirisk.evaluation.conformal.conditions import (
+    categories,
+    codes_in,
+    found_again,
+    quoted,
+    ratios,
+    row_weights,
+)
 from empirisk.evaluation.conformal.ends import Calibrated
 from empirisk.evaluation.conformal.fitted import Fitted
 from empirisk.evaluation.conformal.fold_parts import classifies, fit_parts, one_part
@@ -250,7 +257,7 @@ def _codes(labels: Any, whole: Fitted) -> Any:
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         raise ValueError(
-            f"y_cal is {labels[row]!r} in row {row}, a class that {whole.name} never saw (it knows "
+            f"y_cal is {quoted(labels[row])} in row {row}, a class that {whole.name} never saw (it knows "
             f"{', '.join(map(str, classes[:8]))}); fit on rows of all classes, or leave those rows out and "
             "say so."
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from empirisk.data.conformal_order import rows_needed
 from empirisk.data.tabular import Tabular
 from empirisk.evaluation.conformal.claims import Claim
-from empirisk.evaluation.conformal.conditions import categories, codes_in, ratios
+from empirisk.evaluation.conformal.conditions import categories, codes_in, quoted, ratios
 from empirisk.evaluation.conformal.ends import Calibrated
 from empirisk.evaluation.conformal.fitted import Fitted
 from empirisk.evaluation.conformal.held_out import coverage_estimate, held_out_scores
@@ -141,7 +141,7 @@ class ConformalPredictor(Tabular):
         low, high = np.empty(len(value)), np.empty(len(value))
         for at, calibrated, mine in self._each(codes, own, level):
             low[at], high[at] = calibrated.interval([band.rows(at) for band in bands], level, mine)
-        return PredictionIntervals(level, value, low, high, self.guarantee(level))
+        return PredictionIntervals(level, value, low, high, self.guarantee(level), X)
 
     def sets(
         self,
@@ -186,7 +186,7 @@ class ConformalPredictor(Tabular):
         if fill_empty:
             empty = ~member.any(axis=1)
             member[empty] = np.asarray(self.classes_)[None, :] == value[empty, None]
-        return PredictionSets(level, np.asarray(self.classes_), member, value, self.guarantee(level))
+        return PredictionSets(level, np.asarray(self.classes_), member, value, self.guarantee(level), X)
 
     # -- how sure -----------------------------------------------------------------------------------
 
@@ -371,7 +371,7 @@ class ConformalPredictor(Tabular):
         enough: NDArray[np.bool_] | np.bool_ = rows.enough(level, own)
         if np.all(enough):
             return
-        where = "" if self.known is None else f" of category {self.known[code]!r}"
+        where = "" if self.known is None else f" of category {quoted(self.known[code])}"
         advice = "calibrate with more rows, lower level, or ask for endless intervals by infinite=True"
         if self.weights is not None:
             row = int(np.argmin(enough)) if at is None else int(at[np.argmin(np.atleast_1d(enough))])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.frames import as_frame
 from empirisk.data.tabular import Tabular
 from empirisk.evaluation.metrics.predictions import encode, labels_of
 from empirisk.typing import Array
@@ -29,6 +30,8 @@ class PredictionIntervals(Tabular):
         The prediction, and the ends; infinite where the calibration rows do not bound them.
     note : str
         What the intervals promise.
+    asked : array, sparse matrix or data frame, optional
+        The rows that were asked about, in whose library :meth:`to_frame` answers.
 
     Examples
     --------
@@ -44,6 +47,7 @@ class PredictionIntervals(Tabular):
     low: Array
     high: Array
     note: str = field(default="", repr=False)
+    asked: Any = field(default=None, repr=False)
 
     @property
     def width(self) -> Array:
@@ -82,6 +86,34 @@ class PredictionIntervals(Tabular):
     def _notes(self) -> list[str]:
         return _notes(len(self.value), self.note)
 
+    def to_frame(self) -> Any:
+        """Return value, low and high of each row as a data frame, in polars where the rows were."""
+        return as_frame(self._columns(), self.asked)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the first 25 intervals that have ends, one a row; returns the Plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure of its own by default.
+
+        Raises
+        ------
+        ValueError
+            No interval has ends.
+        """
+        if not np.isfinite(self.width).any():
+            raise ValueError("the intervals have no end to draw: calibrate with more rows, or lower level.")
+        from empirisk.plots.effects import EffectsDisplay
+
+        columns = self._columns()
+        rows = [
+            {"label": f"row {i}", "value": {name: column[i] for name, column in columns.items()}}
+            for i in range(len(self.value))
+        ]
+        return EffectsDisplay(rows, "prediction", self.level, None).plot(ax)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PredictionSets(Tabular):
@@ -99,6 +131,8 @@ class PredictionSets(Tabular):
         What the model predicts.
     note : str
         What the sets promise.
+    asked : array, sparse matrix or data frame, optional
+        The rows that were asked about, in whose library :meth:`to_frame` answers.
 
     Examples
     --------
@@ -113,6 +147,7 @@ class PredictionSets(Tabular):
     member: NDArray[np.bool_]
     value: Any
     note: str = field(default="", repr=False)
+    asked: Any = field(default=None, repr=False)
 
     @property
     def size(self) -> NDArray[np.intp]:
@@ -145,6 +180,10 @@ class PredictionSets(Tabular):
         columns = self._columns()
         rows = range(min(len(self.member), SHOWN))
         return {"row": list(rows), **{name: columns[name][:SHOWN] for name in ("value", "set", "size")}}
+
+    def to_frame(self) -> Any:
+        """Return prediction, set, size and a column for each class, in polars where the rows were."""
+        return as_frame(self._columns(), self.asked)
 
     def _notes(self) -> list[str]:
         empty = (self.size == 0).any()
