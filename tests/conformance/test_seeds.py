@@ -259,6 +259,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "bounds.rare": lambda s: er.bounds.rare(3, 0.1, 0.2, 0.2, random_state=s),
     "bounds.sample_sizes": lambda s: er.bounds.sample_sizes(vc=2, epsilon=0.3, delta=0.3, random_state=s),
     "compare": lambda s: er.compare(er.Ridge(), er.Lasso(0.1), X, Y, random_state=s),
+    "conformalize": lambda s: er.conformalize(er.Ridge(), X, Y, cv=4, random_state=s).interval(X[:5]),
     "convex.check_convexity": lambda s: er.convex.check_convexity(
         lambda x: float(np.sin(x[0])), 0.0, 6.0, samples=50, random_state=s
     ),

@@ -273,9 +273,23 @@ class ConformalPredictor(Tabular):
         found = held_out_scores(answer, self._targets(y, X), check_level(confidence), groups)
         return Evaluation(found, f"{answer.title} by {self.whole.name}, {self.claim.made}")
 
-    def _evaluate(self, X: Any, y: Any, level: float, groups: Any, metrics: Any) -> Evaluation:
+    def _evaluate(
+        self,
+        X: Any,
+        y: Any,
+        level: float,
+        groups: Any,
+        metrics: Any,
+        sample_weight: Any = None,
+        exposure: Any = None,
+        offset: Any = None,
+    ) -> Evaluation:
         """Return what :func:`empirisk.evaluate` asks of a model that scores itself."""
-        found = self.evaluate(X, y, confidence=level, groups=groups)
+        if sample_weight is not None:
+            raise ValueError("coverage counts every row once here: leave sample_weight out.")
+        beside = {"exposure": exposure, "offset": offset}
+        rows = {name: values for name, values in beside.items() if values is not None}
+        found = self.evaluate(X, y, confidence=level, groups=groups, **rows)
         if metrics is None:
             return found
         wanted = [metrics] if isinstance(metrics, str) else list(metrics)

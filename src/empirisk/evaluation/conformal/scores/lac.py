@@ -26,5 +26,5 @@ class LeastAmbiguous:
     meaning: ClassVar[str] = "one minus the probability of the class"
 
     def read(self, fitted: Fitted, X: Any, share: Array | None, **rows: Any) -> ClassTable:
-        """Return one minus the probabilities."""
+        """Return one minus the probability of each class."""
         return ClassTable(1.0 - fitted.probabilities(X, **rows))
