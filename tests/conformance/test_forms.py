@@ -8,6 +8,7 @@ import pkgutil
 import typing
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -142,3 +143,10 @@ def test_what_fits_leave_has_the_form(u: Use, rng: np.random.Generator) -> None:
     assert "solution_" in str([what for what, _ in seen])
     for what, thing in seen:
         assert_formed(thing, what)
+    # What a notebook asks for, before anything is opened by a click.
+    page = est._repr_mimebundle_()["text/html"]
+    shown = page.split("<style", 1)[0]
+    assert escape(est.solution_.certificate.claim) in shown
+    assert f"{est.n_features_in_:,} column" in shown
+    if isinstance(getattr(est, "alpha_", None), float):
+        assert "alpha = " in shown

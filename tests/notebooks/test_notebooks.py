@@ -59,6 +59,8 @@ def test_it_runs_and_shows_pictures_and_tables(executed: Any, name: str) -> None
     assert kinds.count("image/png") >= 1
     assert kinds.count("text/html") >= 1
     assert all("text/plain" in o.data for o in found if "data" in o)
+    unseen = [o.data["text/plain"] for o in found if "data" in o and len(o.data) == 1]
+    assert not [said for said in unseen if said.startswith("<Figure")], "a figure is told and not shown"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -13,6 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
+import empirisk as er
 from empirisk.plots import Plot
 from tests.plots.test_displays import DISPLAYS
 
@@ -107,3 +109,16 @@ def test_outside_of_notebooks_a_viewer_is_opened(plot: Plot, monkeypatch: pytest
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     with pytest.raises(RuntimeError, match=r"no viewer of pictures was found.*\.save"):
         plot.show()
+
+
+def test_marimo_gets_a_picture_with_words() -> None:
+    # Its order: _display_, its own formatters, _mime_ (two strings), then _repr_*_ (docs.marimo.io).
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    plot = er.path(er.Lasso(), X, X[:, 0]).plot()
+    kind, page = plot._mime_()
+    image = ET.fromstring(page)
+    assert (kind, image.tag) == ("text/html", "img")
+    assert plot.title.rstrip(".") in image.attrib["alt"]
+    data = base64.b64decode(image.attrib["src"].removeprefix("data:image/png;base64,"))
+    assert data.startswith(b"\x89PNG")
+    assert int(image.attrib["width"]) * 2 == int.from_bytes(data[16:20], "big")

@@ -107,5 +107,5 @@ class ChoiceTable(Tabular):
                 "high": (loss + se).tolist(),
             },
         }
-        said = {"label": "loss of held-out rows, one standard error to each side", "unit": ""}
+        said = {"label": "held-out loss, band of 1 se", "unit": ""}
         return SelectionCurveDisplay(curve, said, "Choice").plot(ax)

@@ -105,4 +105,4 @@ class Importances(Tabular):
         from empirisk.plots.importances import ImportancesDisplay
 
         rows = [{"column": name, "value": e.to_dict()} for name, e in self.estimates().items()]
-        return ImportancesDisplay(rows, self.target).plot(ax)
+        return ImportancesDisplay(rows, self.target.split(" on new rows")[0]).plot(ax)
