@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
 
 import numpy as np
@@ -254,3 +255,8 @@ def test_cross_validated_and_left_one_out(rng: np.random.Generator) -> None:
     assert found.standard_error("f2") > 0.0
     left = er.selection.leave_one_out(er.LogisticRegression(), X, y, metrics=wanted)
     assert left["recall"].value == pytest.approx(found["recall"].value, abs=0.1)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_is_itself_after_a_pickle(name: str) -> None:
+    assert pickle.loads(pickle.dumps(METRICS[name])) is METRICS[name]

@@ -96,6 +96,11 @@ def r2(p: Predictions) -> float:
     return r2_value(p.y, p.output("pred"), p.weights)
 
 
+def unbounded(p: Predictions) -> float:
+    """Return how many units R2 counts at most: it has no limit of its own."""
+    return math.inf
+
+
 def r2_rows(p: Predictions) -> Floats:
     """Return the influence of each row on R2."""
     return r2_influence(p.y, p.output("pred"), p.weights)
@@ -152,7 +157,7 @@ R2 = Score(
     r2_rows,
     r2_alone,
     scale="identity",
-    cap=lambda _: math.inf,
+    cap=unbounded,
     refusal=r2_refusal,
     grouped=r2_grouped,
     weighted=r2_weighted,

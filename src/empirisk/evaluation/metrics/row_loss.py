@@ -23,6 +23,7 @@ from empirisk.evaluation.intervals.tails import tail_note
 from empirisk.evaluation.intervals.weighted import weighted_mean
 from empirisk.evaluation.intervals.wilson import wilson
 from empirisk.evaluation.metrics.base import join, model_target, unseen_note, wrong_output
+from empirisk.evaluation.metrics.pickled import PickledByName
 from empirisk.evaluation.metrics.predictions import REGRESSION, Predictions
 from empirisk.results import Estimate
 
@@ -38,7 +39,7 @@ def always(_: Predictions) -> str:
 
 
 @dataclass(frozen=True)
-class RowLoss:
+class RowLoss(PickledByName):
     """A metric that is the mean of `loss` over rows (or one minus it, when `proportion`).
 
     Parameters

@@ -16,6 +16,7 @@ from empirisk.evaluation.intervals.smooth import SCALES, smooth_limits
 from empirisk.evaluation.intervals.student import student_limits
 from empirisk.evaluation.intervals.weighted import few_effective
 from empirisk.evaluation.metrics.base import join, model_target, unseen_note, whose, wrong_output
+from empirisk.evaluation.metrics.pickled import PickledByName
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.evaluation.metrics.row_loss import difference_target, with_note
 from empirisk.results import Estimate
@@ -56,7 +57,7 @@ def influence_df(p: Predictions) -> float:
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(PickledByName):
     """A metric with an influence value for each row.
 
     Its variance is ``sum IF^2 / (n(n-1))`` for independent rows and ``G/(G-1) sum_g (sum IF)^2 / n^2``
