@@ -241,7 +241,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         X, X[:, 0] > 0.0
     ),
     "partitions.partition_stability": lambda s: er.partitions.partition_stability(
-        er.KMeans(2), X, n_n_boot=20, random_state=s
+        er.KMeans(2), X, n_resamples=20, random_state=s
     ),
     "KernelDensity.sample": lambda s: er.KernelDensity(0.5).fit(X).sample(4, s),
     "Nystroem": lambda s: er.Nystroem(n_components=5, random_state=s).fit(X).transform(X),
