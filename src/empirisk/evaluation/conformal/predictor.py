@@ -57,7 +57,7 @@ class ConformalPredictor(Tabular):
         The categories.
     infinite : bool
         Whether too few rows give endless intervals in place of an error.
-    seed : int
+    hash_key : int
         Of the shares of adaptive sets.
 
     Examples
@@ -82,7 +82,7 @@ class ConformalPredictor(Tabular):
     weights: Any = None
     known: Any = None
     infinite: bool = False
-    seed: int = field(default=0, repr=False)
+    hash_key: int = field(default=0, repr=False)
 
     @property
     def classes_(self) -> Any:
@@ -177,7 +177,7 @@ class ConformalPredictor(Tabular):
             raise TypeError("a regressor has intervals, no sets of classes: call interval(X).")
         level = self.level if level is None else check_level(level)
         codes, own = self._conditions(X, by, weights)
-        share = row_shares(X, self.seed)
+        share = row_shares(X, self.hash_key)
         tables = [self._table(part, X, share, **rows) for part in self.parts]
         member = np.zeros(tables[0].table.shape, dtype=np.bool_)
         for at, calibrated, mine in self._each(codes, own, level):
