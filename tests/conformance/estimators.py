@@ -25,6 +25,9 @@ class Use:
     def __str__(self) -> str:
         return f"{self.kind}({', '.join(f'{k}={v}' for k, v in self.params)})"
 
+    def __hash__(self) -> int:  # a parameter may be a mapping
+        return hash(str(self))
+
     def make(self, **more: Any) -> Any:
         """Return a fresh estimator with these parameters, some of them replaced."""
         return REGISTRY[self.kind](**{**dict(self.params), **more})

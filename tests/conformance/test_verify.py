@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -221,6 +221,14 @@ def broken(model: Any, rng: np.random.Generator) -> list[Any]:
             other = copy.copy(model)
             setattr(other, name, getattr(model, name) + 0.01)
             out.append(other)
+    for at, part in enumerate(getattr(model, "parts_", ())):  # of columns of several kinds
+        for name in ("theta_", "feature_count_"):
+            if hasattr(part.law, name):
+                law = copy.copy(part.law)
+                setattr(law, name, getattr(law, name) + 0.01)
+                other = copy.copy(model)
+                other.parts_ = (*model.parts_[:at], replace(part, law=law), *model.parts_[at + 1 :])
+                out.append(other)
     if hasattr(model, "_votes"):
         other = copy.copy(model)
         other._votes = model._votes[::-1]

@@ -371,13 +371,14 @@ def test_estimator_errors(cancer: tuple[Any, pd.DataFrame, np.ndarray]) -> None:
 def test_every_metric_answers_on_ordinary_rows(rng: np.random.Generator) -> None:
     y = rng.integers(2, size=200)
     proba = np.clip(0.3 + 0.4 * y + 0.2 * rng.normal(size=200), 0.02, 0.98)
-    labelled = evaluate_predictions(y, proba=proba, classes=[0, 1])
+    others = {m.task: [n for n, o in METRICS.items() if o.task == m.task] for m in METRICS.values()}
+    labelled = evaluate_predictions(y, proba=proba, classes=[0, 1], metrics=others["classification"])
     numbers = evaluate_predictions(y + rng.normal(size=200), pred=y + 0.0)
     mean = np.exp(0.3 * rng.normal(size=200))
     positive = evaluate_predictions(
         rng.gamma(3.0, mean / 3.0),
         pred=mean,
-        metrics=[name for name, m in METRICS.items() if not getattr(m, "by_default", True)],
+        metrics=[n for n in others["regression"] if not getattr(METRICS[n], "by_default", True)],
     )
     tried = set(labelled) | set(numbers) | set(positive)
     complete(tried, METRICS, "a value", "this test, whose rows its kind of metric takes")
