@@ -50,10 +50,12 @@ inline Told hamiltonian(Potential& target, Place& at, const Proposal& how, Philo
     any = any || std::isfinite(end);
     if (std::isfinite(end)) inside = end;
   }
-  // A path that meets the border of the support is refused with steps of any length: what they cost in energy is seen before.
-  const double taught = any ? at_most_one(start - inside) : 0.0;
   const bool divergent = !(end - start <= most_energy);
   const double chance = divergent ? 0.0 : at_most_one(start - end);
+  // A path that keeps its energy up to the border of the support is refused with steps of any length, and teaches them nothing;
+  // one that has changed it may have left the support because its steps are too long.
+  const bool border = any && !std::isfinite(end) && std::fabs(start - inside) < 1e-3;
+  const double taught = border ? 1.0 : chance;
   const bool moved = rng.uniform() < chance;
   if (moved) at = std::move(z.place);
   return {chance, double(taken), 0.0, divergent, taught, moved ? end : start};

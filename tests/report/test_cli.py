@@ -57,7 +57,7 @@ def test_report_prints_inferences_plan_and_result(made: Path) -> None:
         "--types age=categorical or --drop age",
         "Plan: hold out 20 % of the rows",
         "to keep the time limit:",
-        "Best by the one-standard-error rule: Logistic regression",
+        "Best by the one-standard-error rule: Naive Bayes (columns of several kinds)",
         "used once.",
         "Fit certified:",
         "Next step:",

@@ -94,9 +94,13 @@ class _Rule(NamedTuple):
 
 
 def _parts(tail: float) -> _Rule:
-    """Return the rule of parts: geometric in the chance beyond them, from the middle to 1/50 of the tail."""
-    least = _SHARE * tail
-    count = math.ceil(math.log(0.5 / least) / _SHARE)
+    """Return the rule of parts: geometric in the chance beyond them, from the middle to 1/50 of the tail.
+
+    Tails of more than a twentieth have finer parts: theirs hold more chance, and the ends would be wider.
+    """
+    share = _SHARE * min(1.0, 0.05 / tail)
+    least = share * tail
+    count = math.ceil(math.log(0.5 / least) / share)
     beyond = least * np.exp(np.linspace(0.0, math.log(0.5 / least), count + 1))
     edges = ndtri(beyond)
     weights = np.diff(beyond)

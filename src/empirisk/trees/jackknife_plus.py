@@ -68,6 +68,6 @@ def jackknife_plus(
     for first in range(0, m, max(1, BLOCK // max(1, r.size))):
         rows = slice(first, first + max(1, BLOCK // max(1, r.size)))
         centre = predictions[rows] @ share.T
-        low[rows] = -upper_end(r - centre, level)
+        low[rows] = 0.0 - upper_end(r - centre, level)
         high[rows] = upper_end(centre + r, level)
     return low, high

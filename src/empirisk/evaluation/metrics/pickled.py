@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 __all__ = ["PickledByName"]
@@ -21,6 +22,4 @@ class PickledByName:
 def _named(name: str) -> Any:
     """Return the metric of that name in the registry, or None where there is none."""
     # Loaded when it is asked: the registry is made of objects of this class.
-    from empirisk.evaluation.metrics import METRICS
-
-    return METRICS.get(name)
+    return import_module("empirisk.evaluation.metrics").METRICS.get(name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.intervals.base import Floats, check_whole
-from empirisk.resampling.parametric.estimators import ESTIMATORS
+from empirisk.resampling.parametric.estimators import ESTIMATORS, Many
 from empirisk.resampling.parametric.existence import lacking, tails_of
 from empirisk.resampling.parametric.models import check_parameters, draws_itself, transform_of
 from empirisk.resampling.parametric.result import EstimatorsRisk
@@ -119,10 +119,15 @@ def estimators_risk(
     tails = [tails_of(model, theta, draws_itself(model)) for theta in grid]
     for name, estimator in named.items():
         errors[name] = [
-            e.knowing(lacking(estimator, t, n, 2), not lacking(estimator, t, n, 1))
+            e.knowing(lacking(estimator, t, n, 2), not lacking(estimator, t, n, 1), _known(estimator, model))
             for e, t in zip(errors[name], tails, strict=True)
         ]
     return EstimatorsRisk(errors, grid, n, n_samples - n_samples % 2 if antithetic else n_samples, level)
+
+
+def _known(estimator: Any, model: Any) -> bool:
+    """Return whether both are of this package, so that the moments of the squared errors are known."""
+    return isinstance(estimator, Many) and isinstance(model, str)
 
 
 def _aim(target: Any, theta: Any) -> Floats:

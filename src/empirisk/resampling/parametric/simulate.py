@@ -35,12 +35,15 @@ class Errors:
         Its Monte-Carlo standard error.
     infinite : str
         Why the risk is infinite, whatever was seen; empty where that is not known.
+    known : bool
+        Whether the tails of rows and of the estimator are known, so that samples need not tell of them.
     """
 
     squares: Floats
     bias: Floats
     bias_error: Floats
     infinite: str = ""
+    known: bool = False
 
     @property
     def risk(self) -> float:
@@ -60,12 +63,12 @@ class Errors:
     @cached_property
     def heavy(self) -> str:
         """Why no interval of the risk can be made from squares with such a tail; empty where it can."""
-        return heavy(self.squares)
+        return "" if self.known else heavy(self.squares)
 
-    def knowing(self, infinite: str, unbiased: bool) -> Errors:
+    def knowing(self, infinite: str, unbiased: bool, known: bool) -> Errors:
         """Return the same with why the risk is infinite, and without the bias where T has no mean."""
         if not infinite:
-            return self
+            return replace(self, known=known)
         none = np.full_like(self.bias, np.nan)
         return replace(self, infinite=infinite, bias=self.bias if unbiased else none, bias_error=none)
 
