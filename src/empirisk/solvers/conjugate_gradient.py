@@ -73,9 +73,12 @@ class ConjugateGradient:
         w = state.w + standard.to_w(full)
         e = problem.evaluate(w)
         objective = e.loss + problem.penalty.value(w[:p])
-        # A decrease within the rounding of the objective is none.
-        stalls = state.stalls + 1 if objective >= state.objective * (1.0 - 1e-15) else 0
-        if objective > state.objective:
+        # Where a decrease is within the rounding of the objective, the gradient tells: it falls on, or grows
+        # by what rounding left along directions without curvature.
+        before, after = float(np.sqrt((g * g).sum())), _steepness(problem, standard, w, e)
+        flat = objective >= state.objective * (1.0 - 1e-15)
+        stalls = state.stalls + 1 if flat and after > 0.5 * before else 0
+        if objective > state.objective * (1.0 + 1e-14) or (flat and after > before):
             w, e, objective = state.w, state.evaluation, state.objective
         return CGState(
             w,
@@ -88,6 +91,15 @@ class ConjugateGradient:
             objective,
             stalls,
         )
+
+
+def _steepness(problem: LinearProblem, standard: Standardisation, w: Array, e: Any) -> float:
+    """Return the length of the gradient of the objective in the units of the steps."""
+    p = problem.data.n_cols
+    grad = e.grad.copy()
+    grad[:p] += problem.penalty.l2 * w[:p]
+    g = standard.grad_to_u(grad)
+    return float(np.sqrt((g * g).sum()))
 
 
 def _burst(problem: LinearProblem, standard: Standardisation, rhs: Array) -> tuple[Array, int]:
