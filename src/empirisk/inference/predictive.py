@@ -50,8 +50,9 @@ def predictive_quantiles(
 
     41 Gauss-Hermite nodes do where the distribution function is smooth in the score.  Where counts vary much
     less than their mean does it is a step, and far out in the tails no few nodes are enough: there the line
-    is cut into parts, each with 1/50 of the chance beyond it, and since the function falls in the score, its
-    values at both ends of each part bound its mean.  The bound that makes the interval wider is taken.
+    is cut into parts, each with 1/50 of the chance beyond it (less for tails of more than 1/20), and since
+    the function falls in the score, its values at both ends of each part bound its mean.  The bound that
+    makes the interval wider is taken.
 
     Raises
     ------
@@ -96,7 +97,7 @@ class _Rule(NamedTuple):
 def _parts(tail: float) -> _Rule:
     """Return the rule of parts: geometric in the chance beyond them, from the middle to 1/50 of the tail.
 
-    Tails of more than a twentieth have finer parts: theirs hold more chance, and the ends would be wider.
+    Tails of more than 1/20 have finer parts: theirs hold more chance, and the ends would be wider.
     """
     share = _SHARE * min(1.0, 0.05 / tail)
     least = share * tail

@@ -83,9 +83,9 @@ def estimators_risk(
     bias and variance add up to the risk exactly; the squared bias is too large by about the variance over
     n_samples. Where the law is known to have no moments for an estimator (the mean of Cauchy's rows), the
     risk is infinite and said to be; where the largest squared errors have so heavy a tail that no Monte-Carlo
-    error is believed, there is no interval, with the reason. James-Stein in 3 or 4 coordinates has squared
-    errors without a variance at 0: its intervals are not to be trusted there. Cost: estimators times
-    parameters times n_samples times n.
+    error is believed, there is no interval, with the reason (errors that are bounded are not asked).
+    James-Stein in 3 or 4 coordinates has squared errors without a variance at 0: its intervals are not to be
+    trusted there. Cost: estimators times parameters times n_samples times n.
 
     Examples
     --------
@@ -119,15 +119,17 @@ def estimators_risk(
     tails = [tails_of(model, theta, draws_itself(model)) for theta in grid]
     for name, estimator in named.items():
         errors[name] = [
-            e.knowing(lacking(estimator, t, n, 2), not lacking(estimator, t, n, 1), _known(estimator, model))
+            e.knowing(
+                lacking(estimator, t, n, 2), not lacking(estimator, t, n, 1), _bounded(estimator, model)
+            )
             for e, t in zip(errors[name], tails, strict=True)
         ]
     return EstimatorsRisk(errors, grid, n, n_samples - n_samples % 2 if antithetic else n_samples, level)
 
 
-def _known(estimator: Any, model: Any) -> bool:
-    """Return whether both are of this package, so that the moments of the squared errors are known."""
-    return isinstance(estimator, Many) and isinstance(model, str)
+def _bounded(estimator: Any, model: Any) -> bool:
+    """Return whether squared errors are bounded: those of bounded rows, whose few values show no tail."""
+    return isinstance(estimator, Many) and estimator.bounded and model in ("bernoulli", "uniform")
 
 
 def _aim(target: Any, theta: Any) -> Floats:

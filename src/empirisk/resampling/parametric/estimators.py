@@ -18,13 +18,14 @@ class Many:
     """A function of many samples at once: from (samples, n[, d]) to (samples,) or (samples, d).
 
     ``resists(n)`` is how many of n rows may lie anywhere at either end without moving it far; ``one_sided``
-    says that rows at one end alone move it.
+    says that rows at one end alone move it, `bounded` that rows in a bounded set have estimates in one.
     """
 
     function: Callable[[Floats], Floats]
     formula: str
     resists: Callable[[int], int] = lambda n: 0
     one_sided: bool = False
+    bounded: bool = True
 
     def __call__(self, x: Floats) -> Floats:
         """Return one estimate for each of the samples, which stand in rows."""
@@ -116,6 +117,8 @@ ESTIMATORS: dict[str, Many] = {
     ),
     "twice_mean": Many(lambda x: 2.0 * x.mean(axis=1), "twice the mean: moments of U(0, theta)"),
     "bernoulli_minimax": Many(_minimax, "(S + sqrt(n)/2)/(n + sqrt(n))"),
-    "james_stein": Many(lambda x: _shrunk(x, False), "(1 - (d - 2)/(n |mean|^2)) mean, unit variance"),
+    "james_stein": Many(
+        lambda x: _shrunk(x, False), "(1 - (d - 2)/(n |mean|^2)) mean, unit variance", bounded=False
+    ),
     "positive_james_stein": Many(lambda x: _shrunk(x, True), "the same with the factor cut at 0"),
 }

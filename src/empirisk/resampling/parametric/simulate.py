@@ -35,15 +35,15 @@ class Errors:
         Its Monte-Carlo standard error.
     infinite : str
         Why the risk is infinite, whatever was seen; empty where that is not known.
-    known : bool
-        Whether the tails of rows and of the estimator are known, so that samples need not tell of them.
+    bounded : bool
+        Whether squared errors are known to be bounded, so that samples need not tell of their tail.
     """
 
     squares: Floats
     bias: Floats
     bias_error: Floats
     infinite: str = ""
-    known: bool = False
+    bounded: bool = False
 
     @property
     def risk(self) -> float:
@@ -63,12 +63,12 @@ class Errors:
     @cached_property
     def heavy(self) -> str:
         """Why no interval of the risk can be made from squares with such a tail; empty where it can."""
-        return "" if self.known else heavy(self.squares)
+        return "" if self.bounded else heavy(self.squares)
 
-    def knowing(self, infinite: str, unbiased: bool, known: bool) -> Errors:
+    def knowing(self, infinite: str, unbiased: bool, bounded: bool) -> Errors:
         """Return the same with why the risk is infinite, and without the bias where T has no mean."""
         if not infinite:
-            return replace(self, known=known)
+            return replace(self, bounded=bounded)
         none = np.full_like(self.bias, np.nan)
         return replace(self, infinite=infinite, bias=self.bias if unbiased else none, bias_error=none)
 
