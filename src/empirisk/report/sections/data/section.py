@@ -197,6 +197,11 @@ def _handling(table: Table) -> list[str]:
             "Numbers are standardised with the mean and standard deviation of the rows that a model is"
             " fitted on."
         )
+    if out and any(c.kind not in ("date", "boolean") for c in features):
+        out.append(
+            "Trees, and naive Bayes over categories or several kinds of columns, take no part in this: they"
+            " read missing values, levels and numbers as they are."
+        )
     if any(c.kind == "date" for c in features):
         out.append("Dates become a day count, a month and a weekday.")
     dropped = [c.name for c in table.columns if c.role == "dropped"]
