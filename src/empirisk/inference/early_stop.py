@@ -9,8 +9,11 @@ from empirisk.inference.held_out import held_out_mean
 from empirisk.results import Estimate
 from empirisk.typing import Array
 
-__all__ = ["EarlyStop", "Stopping"]
+__all__ = ["GIVEN", "HELD_OUT", "EarlyStop", "Stopping"]
 
+# Whose rows chose the number of rounds.
+HELD_OUT = "held out of the training rows"
+GIVEN = "given as X_val and y_val"
 MODEL = "these rounds on new rows"
 CHOSEN = "the number of rounds was chosen on these rows, so that the loss is a little too good"
 
@@ -36,6 +39,8 @@ class Stopping(Brief):
         Loss of the rounds kept minus that of the best constant.
     ended_early : bool
         Whether growing stopped because the loss no longer fell.
+    rows : str
+        Which rows these are: held out of the training rows, or given by the user.
     """
 
     n_rounds: int
@@ -45,14 +50,15 @@ class Stopping(Brief):
     against_last: Estimate
     against_none: Estimate
     ended_early: bool
+    rows: str = HELD_OUT
 
     @property
     def sentence(self) -> str:
         """The choice of the number of rounds in one sentence, with the loss that it was made by."""
         how = "stopped" if self.ended_early else "never stopped falling for long"
         head = (
-            f"validation loss {self.loss} on {self.n_rows} rows with {self.n_rounds} of {self.n_grown} "
-            f"rounds ({how})"
+            f"validation loss {self.loss} on {self.n_rows} rows {self.rows} with {self.n_rounds} of "
+            f"{self.n_grown} rounds ({how})"
         )
         if self.n_rounds == 0:
             head += "; no number of rounds did better on them than the best constant, which is the model"
@@ -76,6 +82,8 @@ class EarlyStop:
         Their losses before the first round.
     patience : int
         Rounds without a new least loss after which :meth:`look` says to stop.
+    rows : str, optional
+        Which rows these are, in words that go behind their number.
 
     Attributes
     ----------
@@ -94,8 +102,8 @@ class EarlyStop:
     2
     """
 
-    def __init__(self, weight: Array, start: Array, patience: int) -> None:
-        self.weight = weight
+    def __init__(self, weight: Array, start: Array, patience: int, rows: str = HELD_OUT) -> None:
+        self.weight, self.rows = weight, rows
         self.patience = patience
         self.losses = [held_out_mean(start, weight, target=MODEL)]
         self._none = self._last = self._best = start
@@ -133,4 +141,5 @@ class EarlyStop:
             held_out_mean(self._best - self._last, self.weight, target="fewer rounds instead of all"),
             held_out_mean(self._best - self._none, self.weight, target="these rounds instead of none"),
             self.over,
+            self.rows,
         )

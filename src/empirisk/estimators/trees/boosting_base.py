@@ -18,19 +18,19 @@ from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_choice, check_flag, is_count
 from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.trees.boosting_fit import Fitted, fit_rounds, take
+from empirisk.estimators.trees.boosting_losses import constants
 from empirisk.estimators.trees.boosting_parts import Parts, deal_parts
 from empirisk.estimators.trees.boosting_plan import plan_of, shares_of, stops
+from empirisk.estimators.trees.boosting_rounds import Callback
+from empirisk.estimators.trees.boosting_validation import ValidationRows
 from empirisk.estimators.trees.tree_base import TreeEstimator, dense, greedy
 from empirisk.inference.early_stop import Stopping
-from empirisk.losses import Loss, with_offset
+from empirisk.losses import Loss
 from empirisk.results import Estimate
 from empirisk.trees.structure import PER_NODE, Trees
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Boosting"]
-
-# The score of a class without rows: its probability is 0 in floating point, and nothing is infinite.
-ABSENT = -1e3
 
 
 @dataclass(frozen=True)
@@ -99,20 +99,34 @@ class Boosting(TreeEstimator):
     # -- the fit ------------------------------------------------------------------------------------
 
     def _boost(
-        self, table: Table, losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array | None
+        self,
+        table: Table,
+        losses: tuple[Loss, ...],
+        y: Array,
+        weight: Array,
+        offset: Array | None,
+        given: ValidationRows | None,
+        callback: Callback | None,
     ) -> None:
-        """Deal the rows, grow the rounds, settle."""
+        """Deal the rows, grow the rounds, settle; `given` are the user's own rows to watch."""
         plan = plan_of(self, table, losses)
         offset = np.zeros(len(y)) if offset is None else offset
-        stop = stops(self.early_stopping, int(np.count_nonzero(weight)))
-        watch, calibrate = shares_of(self, stop or self._recalibrates())
+        stop = stops(self.early_stopping, int(np.count_nonzero(weight)), given is not None)
+        if given is not None and not (stop or self._recalibrates()):
+            raise ValueError(
+                "X_val chooses the number of rounds (or calibrates probabilities), and early_stopping=False "
+                "leaves it nothing to choose: leave X_val out, or early_stopping as it is"
+            )
+        watch, calibrate = shares_of(self, given is None and (stop or self._recalibrates()))
         parts = deal_parts(table.X, y, weight, watch, calibrate, plan.seed, self._stratified())
-        start = _constants(losses, *(a[parts.grow] for a in (y, weight, offset)))
+        if given is not None:
+            table, y, weight, offset, parts = given.behind(table, y, weight, offset, parts)
+        start = constants(losses, *(a[parts.grow] for a in (y, weight, offset)))
         rows = row_print(table.X, y, weight, offset) if check_flag("warm_start", self.warm_start) else None
         before = self._before(table, len(start), rows)
         self._rows = rows
         first = start + offset[:, None]
-        fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before)
+        fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before, callback)
         self._grown = Grown(fitted, start, first, table, losses, y, weight, offset, parts)
         self._conclude(self._grown)
 
@@ -156,8 +170,8 @@ class Boosting(TreeEstimator):
         self.init_, self._losses = grown.start, losses
         self._tell(fitted, rounds)
         if self.n_estimators_ == 0:  # then the rows that chose it may tell the constant too
-            seen = np.concatenate([parts.grow, parts.stop])
-            self.init_ = _constants(losses, *(a[seen] for a in (y, weight, offset)))
+            seen = parts.grow if parts.given else np.concatenate([parts.grow, parts.stop])
+            self.init_ = constants(losses, *(a[seen] for a in (y, weight, offset)))
         X, y_grow, weight_grow, start = (take(a, parts.grow) for a in (table.X, y, weight, first))
         self._certify(fitted, X, y_grow, weight_grow, start, scores)
         self._settle(table, y, weight, offset, parts)
@@ -211,6 +225,8 @@ class Boosting(TreeEstimator):
             f"smallest training loss; root mean square of the loss's slope over {len(y)} rows {last:.3g} "
             f"({first:.3g} before the first round)"
         )
+        if fitted.called_off:
+            claim += f"; the callback ended the growth after {len(fitted.trees[0])} rounds"
         if self.stopping_ is not None:
             claim += f"; {self.stopping_.sentence}"
         self.solution_ = greedy(claim, self.n_estimators_, fitted.trace[: self.n_estimators_], "boosting")
@@ -327,26 +343,6 @@ def _first(trees: Trees, rounds: int) -> Trees:
     weights = {"weight": trees.weight[:1], "count": trees.count[:1]}
     none = {"feature": np.array([-1], dtype=np.int32), "left": np.array([-1], dtype=np.int32)}
     return replace(leaf, start=np.array([0, 1]), n_categories=trees.n_categories, **(root | weights | none))
-
-
-def _constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array) -> Array:
-    """Return the best constant scores under the offsets, shape (k,)."""
-    if not offset.any():
-        best = [np.atleast_1d(loss.best_constant(y, weight)) for loss in losses]
-    else:
-        shifted = (with_offset(loss, y, offset) for loss in losses)
-        best = [np.atleast_1d(loss.best_constant(target, weight)) for loss, target in shifted]
-    start = np.concatenate(best).astype(np.float64)
-    if losses[0].vector:
-        # A class without weight never gets a probability: no tree has a reason to raise its score.
-        absent = np.bincount(y.astype(np.intp), weights=weight, minlength=len(start)) == 0.0
-        return np.where(absent | np.isneginf(start), ABSENT, start)
-    if not np.isfinite(start).all():
-        raise ValueError(
-            f"the loss {losses[0].name!r} has no finite constant score for these targets (all are "
-            f"{y[0]:g}); without an event there is nothing to boost"
-        )
-    return start
 
 
 def _slope(losses: tuple[Loss, ...], y: Array, weight: Array, scores: Array) -> float:

@@ -6,7 +6,8 @@ Friedman, Hastie and Tibshirani, Annals of Statistics 28 (2000); Friedman, Annal
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.columns import Table
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing
-from empirisk.estimators.checks import check_choice
+from empirisk.estimators.checks import check_choice, check_weights
+from empirisk.estimators.class_weight import class_factors
 from empirisk.estimators.documented import documented
 from empirisk.estimators.folds import uniform_of_rows
 from empirisk.estimators.trees.boosting_base import Boosting
@@ -24,6 +26,8 @@ from empirisk.estimators.trees.boosting_fit import take
 from empirisk.estimators.trees.boosting_losses import classification_loss
 from empirisk.estimators.trees.boosting_parts import Parts
 from empirisk.estimators.trees.boosting_regressor import GradientBoostingRegressor
+from empirisk.estimators.trees.boosting_rounds import Callback, check_callback
+from empirisk.estimators.trees.boosting_validation import ValidationRows
 from empirisk.estimators.trees.tree_base import TreeClassifier
 from empirisk.inference.conformal import Conformal, cumulative_scores
 from empirisk.typing import Array
@@ -144,18 +148,79 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
     ) -> None:
         self._set(locals())
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Grow on the rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Features: numbers, where NaN is a missing value, and categories (see `categorical_features`).
+        y : array, shape (n,)
+            Labels.
+        sample_weight : array, shape (n,), optional
+            Weights >= 0; 0 equals the row's absence.
+        X_val : as X, shape (m, p), optional
+            Validation rows of your own: they choose the number of rounds in the place of rows held out (see
+            `early_stopping`, which "auto" then switches on), learn the map of `calibrate` and grow no tree.
+            Categories that training did not have count as missing in them.
+        y_val : array, shape (m,), optional
+            Labels of the validation rows.
+        sample_weight_val : array, shape (m,), optional
+            Weights of the validation rows, >= 0; 0 equals the row's absence.
+        callback : callable, optional
+            Called after each new round with its number, the mean training loss and the mean validation loss
+            (None where no rows are watched), as in `train_loss_` and `validation_loss_`.  A true answer ends
+            the growth; with an exception the estimator stays as it was before.
+
+        Returns
+        -------
+        self
+        """
+        given = ValidationRows(X_val, y_val, sample_weight_val)
+        told = check_callback(callback)
+        return self._fit(X, y, sample_weight, given=given, callback=told, drawn=sample_weight)
+
     def _stratified(self) -> bool:
         return True
 
     def _recalibrates(self) -> bool:
         return self.calibrate is not None
 
-    def _grow(self, table: Table, targets: Array, weight: Array) -> None:
+    def _grow(
+        self,
+        table: Table,
+        targets: Array,
+        weight: Array,
+        given: ValidationRows | None = None,
+        callback: Callback | None = None,
+        drawn: Any = None,
+    ) -> None:
+        """Fit on encoded rows; `drawn` are their weights before those of their classes."""
         loss = classification_loss(self.loss, len(self.classes_))
-        y = targets if loss.vector else np.where(targets > 0.0, 1.0, -1.0)
+
+        def coded(targets: Array) -> Array:
+            return targets if loss.vector else np.where(targets > 0.0, 1.0, -1.0)
+
+        watched = given and given.encoded(self)
+        if watched is not None:
+            before = check_weights(drawn, table.n_rows)
+            factors = class_factors(self.class_weight, self.classes_, targets.astype(np.intp), before)
+            codes = watched.targets.astype(np.intp)
+            own = watched.weight if factors is None else watched.weight * factors[codes]
+            watched = replace(watched, targets=coded(watched.targets), weight=own)
         if self.calibrate is not None:
             check_choice("calibrate", self.calibrate, {"temperature": 1, "isotonic": 1})
-        self._boost(table, (loss,), y, weight, None)
+        self._boost(table, (loss,), coded(targets), weight, None, watched, callback)
 
     def _settle(self, table: Table, y: Array, weight: Array, offset: Array, parts: Parts) -> None:
         self.calibration_, self.conformal_ = None, None

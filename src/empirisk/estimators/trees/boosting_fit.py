@@ -11,8 +11,8 @@ import numpy as np
 from empirisk.data.columns import Table
 from empirisk.data.memory import refuse_memory
 from empirisk.estimators.trees.boosting_parts import Parts
-from empirisk.estimators.trees.boosting_rounds import Plan, Rows, grow_rounds
-from empirisk.inference.early_stop import EarlyStop
+from empirisk.estimators.trees.boosting_rounds import Callback, Plan, Rows, grow_rounds
+from empirisk.inference.early_stop import GIVEN, HELD_OUT, EarlyStop
 from empirisk.losses import Loss
 from empirisk.results import TracePoint
 from empirisk.trees.bins import Bins
@@ -37,6 +37,8 @@ class Fitted:
     watch : EarlyStop or None
         What the watched rows saw, from the first round on.
     trace : tuple of TracePoint
+    called_off : bool
+        Whether the callback ended the growth.
     """
 
     trees: tuple[Trees, ...]
@@ -44,6 +46,7 @@ class Fitted:
     train_loss: tuple[float, ...]
     watch: EarlyStop | None
     trace: tuple[TracePoint, ...]
+    called_off: bool = False
 
 
 def total_losses(losses: Sequence[Loss], y: Array, scores: Array) -> Array:
@@ -75,6 +78,7 @@ def fit_rounds(
     parts: Parts,
     stop: bool,
     before: tuple[Trees, ...],
+    callback: Callback | None = None,
 ) -> Fitted:
     """Grow on ``parts.grow``, going on from the rounds `before`; with `stop` watch ``parts.stop``.
 
@@ -108,12 +112,13 @@ def fit_rounds(
     if stop:
         target = y[parts.stop]
         none = total_losses(plan.losses, target, start[parts.stop])
-        watch = eye = EarlyStop(weight[parts.stop], none, plan.patience)
+        whose = GIVEN if parts.given else HELD_OUT
+        watch = eye = EarlyStop(weight[parts.stop], none, plan.patience, whose)
         watched = prepared(parts.stop, lambda z: eye.look(total_losses(plan.losses, target, z)))
-    grown = grow_rounds(plan, grow, watched, watch, len(before[0]) if before else 0)
+    grown = grow_rounds(plan, grow, watched, watch, len(before[0]) if before else 0, callback)
     pairs = zip(before, grown.trees, strict=True) if before and grown.trees else ()
     trees = tuple(Trees.concatenate(pair) for pair in pairs) or before or grown.trees
-    return Fitted(trees, grown.scores, grown.train_loss, watch, grown.trace)
+    return Fitted(trees, grown.scores, grown.train_loss, watch, grown.trace, grown.called_off)
 
 
 def _walk(trees: tuple[Trees, ...], X: Any, start: Array, look: Callable[[Array], object] | None) -> Array:

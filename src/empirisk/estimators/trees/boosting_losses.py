@@ -11,14 +11,16 @@ import numpy as np
 from empirisk.estimators.checks import check_number, is_flag
 from empirisk.estimators.linear.families import tweedie_loss
 from empirisk.estimators.loss_names import loss_named, scalar_losses
-from empirisk.losses import Huber, Logistic, Loss, Quantile, Softmax
+from empirisk.losses import Huber, Logistic, Loss, Quantile, Softmax, with_offset
 from empirisk.losses.quantile import weighted_quantile
 from empirisk.typing import Array
 
-__all__ = ["classification_loss", "levels", "regression_losses"]
+__all__ = ["classification_loss", "constants", "levels", "regression_losses"]
 
 # A normal law has this share of its standard deviation between the quartiles' middle and each quartile.
 NORMAL_QUARTILE = 0.6744897501960817
+# The score of a class without rows: its probability is 0 in floating point, and nothing is infinite.
+ABSENT = -1e3
 
 
 def levels(q: Any) -> tuple[float, ...]:
@@ -95,3 +97,23 @@ def _spread(y: Array, weight: Array) -> float:
     """Median distance from the median, as the standard deviation of a normal law; 1 where it is 0."""
     distance = np.abs(y - weighted_quantile(y, weight, 0.5))
     return float(weighted_quantile(distance, weight, 0.5)) / NORMAL_QUARTILE or 1.0
+
+
+def constants(losses: tuple[Loss, ...], y: Array, weight: Array, offset: Array) -> Array:
+    """Return the best constant scores under the offsets, shape (k,)."""
+    if not offset.any():
+        best = [np.atleast_1d(loss.best_constant(y, weight)) for loss in losses]
+    else:
+        shifted = (with_offset(loss, y, offset) for loss in losses)
+        best = [np.atleast_1d(loss.best_constant(target, weight)) for loss, target in shifted]
+    start = np.concatenate(best).astype(np.float64)
+    if losses[0].vector:
+        # A class without weight never gets a probability: no tree has a reason to raise its score.
+        absent = np.bincount(y.astype(np.intp), weights=weight, minlength=len(start)) == 0.0
+        return np.where(absent | np.isneginf(start), ABSENT, start)
+    if not np.isfinite(start).all():
+        raise ValueError(
+            f"the loss {losses[0].name!r} has no finite constant score for these targets (all are "
+            f"{y[0]:g}); without an event there is nothing to boost"
+        )
+    return start

@@ -27,11 +27,14 @@ class Parts:
         Rows that choose the number of rounds, and on which probabilities are recalibrated.
     calibrate : array
         Rows that nothing but the conformal sets sees.
+    given : bool
+        Whether the user gave the rows of `stop`; else they are held out of the training rows.
     """
 
     grow: IndexArray
     stop: IndexArray
     calibrate: IndexArray
+    given: bool = False
 
 
 def deal_parts(

@@ -57,11 +57,14 @@ def plan_of(est: Any, table: Table, losses: tuple[Loss, ...]) -> Plan:
     )
 
 
-def stops(early_stopping: Any, n: int) -> bool:
-    """Return whether held-out rows choose the number of rounds, given n rows of positive weight."""
+def stops(early_stopping: Any, n: int, given: bool) -> bool:
+    """Return whether rows choose the number of rounds, at n rows of positive weight.
+
+    `given` says that the user gave rows for that.
+    """
     if isinstance(early_stopping, str):
         check_choice("early_stopping", early_stopping, {"auto": True})
-        return n > LARGE
+        return given or n > LARGE
     return check_flag("early_stopping", early_stopping)
 
 

@@ -21,6 +21,8 @@ from empirisk.estimators.trees.boosting_base import Boosting
 from empirisk.estimators.trees.boosting_fit import take
 from empirisk.estimators.trees.boosting_losses import levels, regression_losses
 from empirisk.estimators.trees.boosting_parts import Parts
+from empirisk.estimators.trees.boosting_rounds import Callback, check_callback
+from empirisk.estimators.trees.boosting_validation import ValidationRows
 from empirisk.estimators.trees.tree_base import TreeRegressor
 from empirisk.inference.bands import Bands
 from empirisk.inference.conformal import Conformal, quantile_band_scores, widened
@@ -181,7 +183,19 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         self._set(locals())
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None, exposure: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        exposure: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        offset_val: Any = None,
+        exposure_val: Any = None,
+        callback: Callback | None = None,
     ) -> Self:
         """Grow on the rows.
 
@@ -197,18 +211,41 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
             Known part of each row's score.
         exposure : array, shape (n,), optional
             Known factor of each row's mean, > 0, for losses with a logarithmic link.
+        X_val : as X, shape (m, p), optional
+            Validation rows of your own: they choose the number of rounds in the place of rows held out (see
+            `early_stopping`, which "auto" then switches on), and grow no tree.  Categories that
+            training did not have count as missing in them.
+        y_val : array, shape (m,), optional
+            Targets of the validation rows.
+        sample_weight_val : array, shape (m,), optional
+            Weights of the validation rows, >= 0; 0 equals the row's absence.
+        offset_val, exposure_val : array, shape (m,), optional
+            Of the validation rows.
+        callback : callable, optional
+            Called after each new round with its number, the mean training loss and the mean validation loss
+            (None where no rows are watched), as in `train_loss_` and `validation_loss_`.  A true answer ends
+            the growth; with an exception the estimator stays as it was before.
 
         Returns
         -------
         self
         """
-        return self._fit(X, y, sample_weight, offset=offset, exposure=exposure)
+        given = ValidationRows(X_val, y_val, sample_weight_val, offset_val, exposure_val)
+        told = check_callback(callback)
+        return self._fit(X, y, sample_weight, offset=offset, exposure=exposure, given=given, callback=told)
 
     def _stratified(self) -> bool:
         return False
 
     def _grow(
-        self, table: Table, targets: Array, weight: Array, offset: Any = None, exposure: Any = None
+        self,
+        table: Table,
+        targets: Array,
+        weight: Array,
+        offset: Any = None,
+        exposure: Any = None,
+        given: ValidationRows | None = None,
+        callback: Callback | None = None,
     ) -> None:
         losses = regression_losses(self.loss, self.q, self.power, targets, weight)
         live = weight > 0.0
@@ -216,7 +253,10 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         rates = losses[0].log_link
         known = check_offset(offset, exposure, table.n_rows, rates)
         self._took_offset = known is not None
-        self._boost(table, losses, targets, weight, known)
+        watched = given and given.encoded(self, rates)
+        if watched is not None:
+            watched.check_like(losses[0], known is not None)
+        self._boost(table, losses, targets, weight, known, watched, callback)
 
     def _settle(self, table: Table, y: Array, weight: Array, offset: Array, parts: Parts) -> None:
         self.conformal_ = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,20 @@ from empirisk.trees.growth import Growth
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
-__all__ = ["Grown", "Plan", "Rows", "grow_rounds"]
+__all__ = ["Callback", "Grown", "Plan", "Rows", "check_callback", "grow_rounds"]
+
+# (round, mean training loss, mean validation loss or None) -> whether to stop
+Callback = Callable[[int, float, float | None], Any]
+
+
+def check_callback(callback: Any) -> Callback | None:
+    """Return what is called after each round; anything but None and callables is refused."""
+    if callback is None or callable(callback):
+        return callback  # type: ignore[no-any-return]
+    raise TypeError(
+        "callback must be None or a callable of (round, training loss, validation loss or None), got "
+        f"{callback!r}"
+    )
 
 
 @dataclass(frozen=True)
@@ -73,12 +87,20 @@ class Grown:
     train_loss : tuple of float
         Mean loss of these rows before the first of these rounds and after each, summed over the losses.
     trace : tuple of TracePoint
+    called_off : bool
+        Whether the callback ended the growth.
     """
 
     trees: tuple[Trees, ...]
     scores: Array
     train_loss: tuple[float, ...]
     trace: tuple[TracePoint, ...]
+    called_off: bool = False
+
+
+_Look = Callable[
+    [int, float, Array | None], bool
+]  # of a round: number, training loss, losses of watched rows
 
 
 class _Strand:
@@ -92,9 +114,9 @@ class _Strand:
         self.train_loss: list[float] = []
         self.times: list[float] = []
 
-    def advance(self, done: int, step: int, look: Callable[[Array], bool] | None) -> list[Array]:
+    def advance(self, done: int, step: int, look: _Look | None) -> list[Array | None]:
         """Grow at most `step` rounds; row losses of the watched rows after each."""
-        losses: list[Array] = []
+        losses: list[Array | None] = []
         validation = None
         if self.watched is not None:
             watched = self.watched
@@ -102,12 +124,10 @@ class _Strand:
 
         def on_round(r: Round) -> bool:
             self.times.append(time.perf_counter())
-            if r.validation_losses is None or r.validation_scores is None:
-                return False
-            losses.append(r.validation_losses.copy())
-            if r.number == done + step:
+            losses.append(None if r.validation_losses is None else r.validation_losses.copy())
+            if r.validation_scores is not None and r.number == done + step:
                 self.seen = r.validation_scores.copy()
-            return look is not None and look(losses[-1])
+            return look is not None and look(r.number, r.train_loss, losses[-1])
 
         plan = self.plan
         made = boost(
@@ -125,23 +145,41 @@ class _Strand:
         return tuple(Trees.concatenate(of_output) for of_output in zip(*self.parts, strict=True))
 
 
-def grow_rounds(plan: Plan, rows: Rows, watched: Rows | None, watch: EarlyStop | None, done: int) -> Grown:
-    """Grow rounds ``done + 1, ..., plan.rounds``, or fewer when the watched rows say so.
+def grow_rounds(
+    plan: Plan,
+    rows: Rows,
+    watched: Rows | None,
+    watch: EarlyStop | None,
+    done: int,
+    callback: Callback | None = None,
+) -> Grown:
+    """Grow rounds ``done + 1, ..., plan.rounds``, or fewer when the watched rows or the callback say so.
 
     A single loss stops at the round that shows it; several losses grow in turns of `patience` rounds, and
     what they grew beyond the stop is for the caller to drop (``watch.rounds`` counts what was looked at).
+    With a callback the turns are single rounds, after which nothing is to be dropped.
     """
-    began, alone = time.perf_counter(), len(plan.losses) == 1
+    began, alone, called_off = time.perf_counter(), len(plan.losses) == 1, False
     strands = [
         _Strand(plan, loss, rows, watched, slice(None) if alone else slice(c, c + 1))
         for c, loss in enumerate(plan.losses)
     ]
-    while done < plan.rounds and not (watch is not None and watch.over):
-        step = plan.rounds - done if alone or watch is None else min(plan.patience, plan.rounds - done)
-        seen = [s.advance(done, step, watch.look if watch is not None and alone else None) for s in strands]
-        if watch is not None and not alone:
-            for of_round in zip(*seen, strict=True):
-                if watch.look(np.sum(of_round, axis=0)):
+
+    def look(number: int, train: float, losses: Array | None) -> bool:
+        nonlocal called_off
+        over = watch is not None and losses is not None and watch.look(losses)
+        if callback is not None:
+            called_off = bool(callback(number, float(train), watch.losses[-1].value if watch else None))
+        return over or called_off
+
+    turn = plan.rounds if alone else 1 if callback is not None else plan.patience if watch else plan.rounds
+    while done < plan.rounds and not (called_off or (watch is not None and watch.over)):
+        step = min(turn, plan.rounds - done)
+        seen = [s.advance(done, step, look if alone else None) for s in strands]
+        if not alone:
+            for number, of_round in enumerate(zip(*seen, strict=True), done + 1):
+                losses = None if watch is None else np.sum(of_round, axis=0)
+                if look(number, sum(s.train_loss[-1] for s in strands), losses):
                     break
         done += step
     if not strands[0].parts:
@@ -152,4 +190,4 @@ def grow_rounds(plan: Plan, rows: Rows, watched: Rows | None, watch: EarlyStop |
         for t, (value, at) in enumerate(zip(train_loss[1:], strands[-1].times, strict=True))
     )
     trees = tuple(of_output for s in strands for of_output in s.trees())
-    return Grown(trees, np.column_stack([s.scores for s in strands]), train_loss, trace)
+    return Grown(trees, np.column_stack([s.scores for s in strands]), train_loss, trace, called_off)
