@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ import polars as pl
 import pytest
 
 from empirisk.report.saved.cells import escape, unescape
-from empirisk.report.saved.model_file import ModelFile, load
+from empirisk.report.errors import DataError
+from empirisk.report.read.frames import raw_frame
+from empirisk.report.saved.model_file import ModelFile, NewRowsWarning, load
 from empirisk.report.saved.predict import predict_file, reading_lines
 from empirisk.report.saved.row_marks import MOST, known_rows, mark_rows
 from empirisk.report.saved.verify_file import verify_file, verify_lines
@@ -73,6 +76,52 @@ def test_frames_give_the_answers_of_the_file(made: Path, model: ModelFile) -> No
         model.predict(guessed.drop(columns="x"))
     with pytest.raises(TypeError, match="in a data frame"):
         model.predict(guessed.to_numpy())  # type: ignore[arg-type]
+
+
+@pytest.mark.full  # a report of its own
+def test_loaded_models_answer_frames_as_the_command_answers_files(
+    made: Path, model: ModelFile, tmp_path: Path
+) -> None:
+    table, right = predict_file(model, made / "table.csv", tmp_path / "p.parquet")
+    guessed = pd.read_csv(made / "table.csv").set_index(np.arange(N)[::-1])
+    lists = {name: guessed[name].tolist() for name in guessed}
+    arrays = {name: guessed[name].to_numpy() for name in reversed(guessed.columns)}
+    lazy = pl.scan_csv(made / "table.csv")
+    nullable = guessed.convert_dtypes()
+    for given in (guessed, lists, arrays, lazy, nullable, rows(), made / "table.csv"):
+        found = model.predictions(given)
+        same = pl.DataFrame({name: list(found[name]) for name in right.columns})
+        assert same.equals(right)
+    assert list(model.predictions(guessed).index) == list(guessed.index)
+    assert isinstance(model.predictions(rows()), pl.DataFrame)
+    assert isinstance(model.predictions(lists), dict)
+    far = rows(4, seed=1).with_columns(x=pl.Series([50.0, 1e9, 40.0, 60.0]), zip=pl.Series(["9"] * 4))
+    said = [line.strip() for line in reading_lines(model, model.read(far))[1:]]
+    assert len(said) == 2
+    with pytest.warns(NewRowsWarning) as told:
+        model.predict(far)
+    assert [str(w.message) for w in told] == [f"ER005: {said[0]}; {said[1]}"]
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict_proba(table)
+
+
+def test_mappings_are_refused_by_column() -> None:
+    assert raw_frame({"a": np.array([1, 2]), 3: ["x", float("nan")]}).frame.to_dict(as_series=False) == {
+        "a": [1, 2],
+        "3": ["x", None],
+    }
+    stamps = raw_frame({"d": np.array(["2020-01-02"], dtype="M8[ns]")}).frame["d"]
+    assert stamps.dtype.is_temporal()
+    with pytest.raises(DataError, match="column 'b' has 1 values and column 'a' has 2"):
+        raw_frame({"a": [1, 2], "b": [1]})
+    with pytest.raises(DataError, match="column 'b' is 5: give a list"):
+        raw_frame({"b": 5})
+    with pytest.raises(DataError, match="column 'b' has the shape"):
+        raw_frame({"b": np.zeros((2, 2))})
+    with pytest.raises(DataError, match="2 columns called 'a'"):
+        raw_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
 @pytest.mark.full  # a report of its own

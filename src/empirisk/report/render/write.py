@@ -16,8 +16,8 @@ from empirisk.report.fit.sample import class_order
 from empirisk.report.read.table import Table
 from empirisk.report.render.html import render_html
 from empirisk.report.saved import model_file
+from empirisk.report.saved.answers import prediction_frame
 from empirisk.report.saved.cells import escape_frame
-from empirisk.report.saved.predict import prediction_frame
 from empirisk.report.saved.probes import draw_probes
 from empirisk.report.saved.ranges import training_ranges
 from empirisk.report.saved.row_marks import mark_rows

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import math
 import os
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,19 +23,25 @@ from sklearn.pipeline import Pipeline
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
 from empirisk.report.fit.encode import model_frame
-from empirisk.report.read.frames import is_frame, raw_frame
+from empirisk.report.read.frames import as_given, is_frame, raw_frame
 from empirisk.report.read.like import take_like
 from empirisk.report.read.read import read_table
 from empirisk.report.read.table import Table
+from empirisk.report.saved.answers import prediction_frame
 from empirisk.report.saved.bare import is_own_record, numbers_only
+from empirisk.report.saved.ranges import far_outside
 from empirisk.report.saved.unpack import FORMAT, ModelFileError, pack, short, unpack
 from empirisk.report.saved.versions import versions_sentence, versions_then_and_now
 
-__all__ = ["FORMAT", "ModelFile", "ModelFileError", "load", "read_metadata", "save"]
+__all__ = ["FORMAT", "ModelFile", "ModelFileError", "NewRowsWarning", "load", "read_metadata", "save"]
 
 TOLERANCE = 1e-6  # relative; the file keeps full precision, machines round differently
 # scikit-learn's imputers keep the type of their columns: a description of memory, which skops does not list.
 PLAIN = frozenset({"numpy.dtype"})
+
+
+class NewRowsWarning(UserWarning):
+    """ER005: rows to predict hold values or levels that are unlike those of training."""
 
 
 @dataclass(frozen=True)
@@ -72,18 +79,27 @@ class ModelFile:
         if isinstance(data, Table):
             return data
         if isinstance(data, str | os.PathLike) or is_frame(data):
-            return self.read(data)
+            table = self.read(data)
+            if strange := self.strange(table):
+                warnings.warn(f"ER005: {'; '.join(strange)}", NewRowsWarning, stacklevel=3)
+            return table
         raise TypeError(
             f"a model file predicts the rows of a file, a data frame or its own read(), not a"
             f" {type(data).__name__}: give the columns their names, in a data frame"
         )
+
+    def strange(self, table: Table) -> list[str]:
+        """Return what in the rows of :meth:`read` the model has not seen: levels, and values far outside
+        the training rows, a sentence each.
+        """
+        return [*table.unseen, *far_outside(table, self.metadata["ranges"])]
 
     def read(self, data: Any, *, labelled: bool = False) -> Table:
         """Read a file or a data frame so that its columns mean what they meant in training.
 
         Parameters
         ----------
-        data : str, path or data frame (pandas, polars and others)
+        data : str, path, data frame (pandas, polars and others) or mapping of names to columns
         labelled : bool, default False
             Whether the target is wanted: rows without one are then left out. Otherwise it may be absent,
             partly missing or unknown, and every row is kept.
@@ -106,15 +122,37 @@ class ModelFile:
 
         Parameters
         ----------
-        data : str, path, data frame, or table from :meth:`read`
-            Columns are found by their names; others may be there. A frame gives the answers of the
-            same rows in a file.
+        data : str, path, data frame, mapping of names to columns, or table from :meth:`read`
+            Columns are found by their names, in any order; others may be there. A frame gives the answers
+            of the same rows in a file.
+
+        Warns
+        -----
+        NewRowsWarning
+            ER005, what ``empirisk predict`` prints: levels that training did not have, and values far
+            outside the training rows.
         """
         table = self._table(data)
         values = self._asked("predict", table)
         if not self.classes:
             return np.asarray(values, dtype=np.float64)
         return np.asarray(self.classes, dtype=object)[np.asarray(values, dtype=np.intp)]
+
+    def predictions(self, data: Any) -> Any:
+        """Return what ``empirisk predict`` writes: names of rows, ``prediction``, probabilities of classes.
+
+        Of clusters: ``cluster``, ``distance`` to its centre, and the same of the next cluster.
+
+        Parameters
+        ----------
+        data : as in :meth:`predict`
+
+        Returns
+        -------
+        data frame
+            Of the library of `data`, in pandas with its index; in polars for a file.
+        """
+        return as_given(prediction_frame(self, self._table(data)), data)
 
     def _asked(self, what: str, table: Table) -> Any:
         """Return what the pipeline answers; rows that it refuses (such as counts below 0) are named."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,56 +11,14 @@ import polars as pl
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
 from empirisk.report.read.table import Table
+from empirisk.report.saved.answers import prediction_frame
 from empirisk.report.saved.cells import escape_frame
 from empirisk.report.saved.model_file import ModelFile
-from empirisk.report.saved.ranges import far_outside
 from empirisk.wording import number, percent
 
-__all__ = ["predict_file", "prediction_frame", "reading_lines", "said"]
+__all__ = ["predict_file", "reading_lines", "said"]
 
 FORMATS = (".csv", ".tsv", ".parquet")
-
-
-def prediction_frame(model: ModelFile, table: Table) -> pl.DataFrame:
-    """Return the columns that name the rows, ``prediction``, and for classes ``probability_CLASS`` each.
-
-    Of clusters: ``cluster`` (1, 2, ...), ``distance`` to its centre, and the same of the next cluster.
-
-    Parameters
-    ----------
-    model : ModelFile
-    table : Table
-        Read under the decisions of the model (:meth:`empirisk.report.saved.model_file.ModelFile.read`).
-    """
-    if model.task == "clusters":
-        columns = _clusters(model, table)
-    else:
-        columns = {"prediction": model.predict(table).tolist()}
-    if model.classes and model.task != "clusters":
-        found = model.predict_proba(table)
-        columns |= {f"probability_{c}": found[:, i].tolist() for i, c in enumerate(model.classes)}
-    ids = [_id(table.frame[c.name]) for c in table.columns if c.kind == "id" and c.name not in columns]
-    return pl.DataFrame([*ids, *(pl.Series(name, values) for name, values in columns.items())])
-
-
-def _clusters(model: ModelFile, table: Table) -> dict[str, list[Any]]:
-    found = model.distances(table)
-    own = np.array([int(name) for name in model.predict(table)])
-    columns: dict[str, list[Any]] = {"cluster": own.tolist()}
-    columns["distance"] = found[np.arange(len(own)), own - 1].tolist()
-    if found.shape[1] > 1:
-        others = found.copy()
-        others[np.arange(len(own)), own - 1] = np.inf
-        columns["next_cluster"] = (others.argmin(axis=1) + 1).tolist()
-        columns["next_distance"] = others.min(axis=1).tolist()
-    return columns
-
-
-def _id(values: pl.Series) -> pl.Series:
-    """Return the row names as they are in the file: whole numbers without a decimal point."""
-    if values.dtype == pl.Float64 and bool((values.drop_nulls() % 1.0 == 0.0).all()):
-        return values.cast(pl.Int64)
-    return values
 
 
 def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.DataFrame]:
@@ -95,9 +52,8 @@ def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.Dat
 
 def reading_lines(model: ModelFile, table: Table) -> list[str]:
     """Return what was read, and what in it the model has not seen, in words."""
-    far = far_outside(table, model.metadata["ranges"])
     head = f"Reading {table.source.name}  {table.n_rows:,} rows ({table.source.line()})"
-    return [head, *(f"  {note}" for note in (*table.source.notes, *table.unseen, *far))]
+    return [head, *(f"  {note}" for note in (*table.source.notes, *model.strange(table)))]
 
 
 def said(frame: pl.DataFrame, classes: list[str]) -> str:
