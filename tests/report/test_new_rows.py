@@ -12,9 +12,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from empirisk.report.saved.cells import escape, unescape
 from empirisk.report.errors import DataError
 from empirisk.report.read.frames import raw_frame
+from empirisk.report.saved.cells import escape, unescape
 from empirisk.report.saved.model_file import ModelFile, NewRowsWarning, load
 from empirisk.report.saved.predict import predict_file, reading_lines
 from empirisk.report.saved.row_marks import MOST, known_rows, mark_rows
