@@ -19,6 +19,7 @@ from sklearn.base import clone
 
 from empirisk.data.brief import Brief
 from empirisk.diagnosis.answer import Answer, NotRun
+from empirisk.diagnosis.counted import constant_means, constant_shares, told_apart, weighted
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
@@ -76,6 +77,8 @@ class Context(Brief):
         What our estimators said about their optimum in each fold; empty when the folds were taken over.
     replicates : int array of shape (n,) or None
         Rows with one number were declared to be repeated measurements; None when nothing was declared.
+    weights, exposure, offset : arrays of shape (n,) or None
+        What each row counts, its exposure, and a known part of its score: every fit gets them.
     """
 
     est: Any
@@ -95,6 +98,9 @@ class Context(Brief):
     fit_seconds: float = 0.0
     solutions: tuple[Any, ...] = ()
     replicates: NDArray[Any] | None = None
+    weights: Floats | None = None
+    exposure: Floats | None = None
+    offset: Floats | None = None
     counts: dict[str, int] = field(default_factory=lambda: {"fits": 0})
     cache: dict[Any, Any] = field(default_factory=dict)
 
@@ -136,7 +142,27 @@ class Context(Brief):
     @cached_property
     def equal_rows(self) -> NDArray[Any]:
         """A number for each row, the same for rows that agree in all columns, shape (n,)."""
-        return identical_rows(self.X)
+        return told_apart(identical_rows(self.X), self.sample)
+
+    @property
+    def rates(self) -> bool:
+        """Whether rows have exposures or offsets: their means differ before any column is read."""
+        return self.exposure is not None or self.offset is not None
+
+    @property
+    def carried(self) -> str:
+        """What rows carry beside their columns, for a title; empty where they carry nothing."""
+        held = {"weighted": self.weights, "with exposures": self.exposure, "with offsets": self.offset}
+        return ", ".join(word for word, values in held.items() if values is not None)
+
+    def count_rows_once(self, what: str) -> None:
+        """Raise NotRun where rows have weights: `what`, which counts every row once, does not apply then."""
+        if self.weights is not None:
+            raise NotRun(f"the rows have weights, and {what} counts every row once")
+
+    def mean(self, values: Floats) -> float:
+        """Return the mean of one number a row, weighted where the rows have weights."""
+        return weighted(values, self.weights)
 
     # -- losses -------------------------------------------------------------------------------------
 
@@ -175,18 +201,14 @@ class Context(Brief):
     def baseline(self) -> Floats:
         """Out-of-fold output of the baseline: mean, shape (n,), or class frequencies, shape (n, C).
 
-        Half a row is added to each class, so that a class absent from a training fold has no probability 0.
+        With exposures it is the rate times the exposure of the row.  Half a row is added to each class, so
+        that a class absent from a training fold has no probability 0.
         """
-        if self.classes is None:
-            out = np.empty(self.n)
-            for train, test in self.plan.splits:
-                out[test] = self.oof.y[train].mean()
-            return out
-        table = np.empty((self.n, self.classes.size))
-        for train, test in self.plan.splits:
-            counts = np.bincount(self.oof.y[train], minlength=self.classes.size) + 0.5
-            table[test] = counts / counts.sum()
-        return table
+        if self.classes is not None:
+            return constant_shares(self.oof.y, self.classes.size, self.plan.splits, self.weights)
+        out, fits = constant_means(self.sample, self.plan.splits, self.est)
+        self.counts["fits"] += fits
+        return out
 
     @cached_property
     def baseline_losses(self) -> Floats:
@@ -196,7 +218,7 @@ class Context(Brief):
     @cached_property
     def baseline_risk(self) -> float:
         """R0, the unit in which effects are shown."""
-        return float(self.baseline_losses.mean())
+        return self.mean(self.baseline_losses)
 
     @property
     def margin(self) -> float:
@@ -259,6 +281,7 @@ class Context(Brief):
         a = a if a.size == alternative.size else a[rows]
         groups = None if self.groups is None else self.groups[rows]
         options.setdefault("interval_factor", self.interval_factor)
+        options.setdefault("weights", None if self.weights is None else self.weights[rows])
         limit = self.margin if margin is None else margin
         return paired(a, alternative, limit, groups, rarest=self.rarest, **options)
 
@@ -276,7 +299,7 @@ class Context(Brief):
         The ratio of two positive means has its interval on the scale of its logarithm, from ``l_i/r -
         l0_i/r0``, so that no end of it is below 0 and no share saved is above 100 %.
         """
-        r, r0 = float(self.losses.mean()), self.baseline_risk
+        r, r0 = self.mean(self.losses), self.baseline_risk
         share = 1.0 - r / r0
         plain = self.share(d)
         if d.refused or r <= 0.0:
@@ -348,9 +371,21 @@ class Context(Brief):
         groups = None if self.groups is None else self.groups[rows]
         return assemble(held, self.y[rows], self.classes, groups)[0]
 
+    @property
+    def sample(self) -> Sample:
+        """The rows of the user with their targets and what they carry beside their columns."""
+        return self._sample(self.X)
+
     def _sample(self, X: Any) -> Sample:
         """Return the rows of `X` (those of the user, or columns made of them) with the targets and groups."""
-        return Sample(X, self.y, task=self.oof.task, groups=self.groups)
+        return Sample(
+            X, self.y, task=self.oof.task, groups=self.groups,
+            weights=self.weights, exposure=self.exposure, offset=self.offset,
+        )  # fmt: skip
+
+    def asked(self, model: Any) -> Floats:
+        """Return the numbers that a fitted model predicts for all rows, at their exposures and offsets."""
+        return np.asarray(self.sample.outputs(model, None, "pred").pred, dtype=np.float64)
 
     def refit(self) -> Any:
         """Return the user's estimator fitted on all rows (a clone), counted and cached."""
@@ -358,7 +393,7 @@ class Context(Brief):
             self.counts["fits"] += 1
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self.cache["refit"] = self._sample(self.X).fit(clone(self.est), np.arange(self.n))
+                self.cache["refit"] = self.sample.fit(clone(self.est), np.arange(self.n))
         return self.cache["refit"]
 
 

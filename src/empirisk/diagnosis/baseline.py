@@ -28,7 +28,8 @@ def no_better_than_the_baseline(ctx: Context) -> Answer:
     base = ctx.baseline_losses
     d = ctx.compare(ctx.losses, model=base)
     gain = ctx.saved(d)
-    guess = "the mean" if ctx.task == "regression" else "the class frequencies"
+    mean = "one rate for all rows" if ctx.rates else "the mean"
+    guess = mean if ctx.task == "regression" else "the class frequencies"
     shown = evidence(ctx, d, f"the model against {guess}")
     if d.refused:
         sentence = cannot_tell(ctx, d, f"whether the model predicts better than {guess}")

@@ -23,7 +23,7 @@ __all__ = ["column_names", "context"]
 def context(
     est: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None,
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
@@ -36,6 +36,9 @@ def context(
     level: float = 0.05,
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
+    sample_weight: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Context:
     """Fit the model on the folds (or take those of `evaluation`) and gather what findings share.
 
@@ -49,7 +52,8 @@ def context(
     ('regression', (120,), 0, ('x0', 'x1'))
     """
     rng = generator_of(random_state, shared=True)
-    sample = Sample.of(est, X, y, groups)
+    sample = Sample.of(est, X, y, groups, weights=sample_weight, exposure=exposure, offset=offset)
+    X = sample.X if isinstance(X, Sample) else X
     if evaluation is None:
         counted = isinstance(cv, int | np.integer)
         plan = _one_repeat(sample.plan(cv, 1 if counted else None, rng))
@@ -63,6 +67,7 @@ def context(
         X_test, None if y_test is None else np.asarray(y_test), column_names(X),
         0.02 if margin is None else float(margin), level, int(rng.integers(2**31)),
         float(np.mean(fitted.seconds)), tuple(fitted.kept), _replicates(replicates, X, sample.n),
+        sample.weights, sample.exposure, sample.offset,
     )  # fmt: skip
 
 

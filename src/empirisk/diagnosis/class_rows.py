@@ -27,6 +27,7 @@ def rows_of_a_class(ctx: Context) -> Answer:
     """
     if ctx.classes is None:
         raise NotRun("the target is a number, so there are no classes")
+    ctx.count_rows_once("the exact interval of a recall")
     hit = ctx.oof.y == ctx.oof.output("pred")
     count = ctx.oof.class_counts[: len(ctx.classes)]
     hits = np.bincount(ctx.oof.y[hit], minlength=len(ctx.classes))[: len(ctx.classes)]

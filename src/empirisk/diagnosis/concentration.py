@@ -78,7 +78,7 @@ def distance_concentration(ctx: Context) -> Answer:
         "(sign test)"
     )
     if p <= ctx.level:
-        saved = 1.0 - float(ctx.losses.mean()) / ctx.baseline_risk
+        saved = 1.0 - ctx.mean(ctx.losses) / ctx.baseline_risk
         close = f"the rows far from a row are only {times} as far from it as its nearest row"
         if saved >= SKILL:
             sentence = (

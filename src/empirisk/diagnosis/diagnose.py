@@ -31,7 +31,7 @@ _ASKING = 0.85  # share of the time for the questions; the rest is for the parts
 def diagnose(
     est: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
@@ -46,6 +46,9 @@ def diagnose(
     random_state: int | np.random.Generator | None = None,
     progress: Progress | None = None,
     time_limit: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Diagnosis:
     """Find out what is wrong with a model and what to do next, by tests instead of thresholds.
 
@@ -57,10 +60,10 @@ def diagnose(
     ----------
     est : estimator
         Classifier, regressor or pipeline, fitted or not; it is cloned and never changed.
-    X : array, sparse matrix or data frame of shape (n, p)
-        Rows.
-    y : array of shape (n,)
-        Targets.
+    X : array, sparse matrix or data frame of shape (n, p), or Sample
+        Rows; a :class:`empirisk.selection.Sample` holds the targets, and what rows carry, as well.
+    y : array of shape (n,), optional
+        Targets; left out where `X` is a sample.
     groups : array of shape (n,), optional
         Which rows belong together; folds and tests then go by whole groups.
     time : array of shape (n,), optional
@@ -87,6 +90,13 @@ def diagnose(
         Called with (steps done, steps in all); True counts on the error stream.
     time_limit : float, optional
         Seconds after which the questions that are left are not asked; a question that takes longer is ended.
+    sample_weight : array of shape (n,), optional
+        How many rows of the population each row stands for. Fits get it, mean losses are weighted, and their
+        errors are those of the linearised ratio; findings that count rows one by one (recalls, exact
+        intervals, largest residuals) do not run, and say so.
+    exposure, offset : array of shape (n,), optional
+        Exposures, or known parts of the scores: fits and predictions get them, the losses are those of the
+        counts, and the baseline predicts one rate times the exposure of the row.
 
     Returns
     -------
@@ -102,7 +112,7 @@ def diagnose(
     -----
     Holm's correction at `level` over all computable p-values; facts and intervals stand outside.  Losses are
     the squared error or the log loss (the Brier score where a model gives probability 0 to what occurred).
-    Rows count alike: sample weights are not supported.  What each finding needs, its false alarms and its
+    What each finding needs, its false alarms and its
     power: docs/findings.
 
     References
@@ -127,7 +137,7 @@ def diagnose(
     ctx = context(
         est, X, y, groups=groups, time=time, replicates=replicates, X_test=X_test, y_test=y_test,
         evaluation=evaluation, margin=margin, cv=cv, level=level, random_state=random_state,
-        progress=steps.folds,
+        progress=steps.folds, sample_weight=sample_weight, exposure=exposure, offset=offset,
     )  # fmt: skip
     start = clock.perf_counter()
     answers = []
@@ -138,6 +148,7 @@ def diagnose(
     parts = _parts(ctx, Deadline(None if time_limit is None else 2.0 * (1.0 - _ASKING) * time_limit))
     seconds = clock.perf_counter() - start
     unit = "" if ctx.groups is None else f" in {int(ctx.groups.max()) + 1} groups"
+    unit += f" ({ctx.carried})" if ctx.carried else ""
     fires = sum(a.outcome is Outcome.FIRES for a in corrected)
     title = (
         f"Diagnosis of {ctx.name} on {ctx.n:,} rows{unit} ({len(ctx.plan.splits)} folds): "

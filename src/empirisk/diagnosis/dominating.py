@@ -32,6 +32,9 @@ def dominating_feature(ctx: Context) -> Answer:
     five columns that go best with the target in ten bins are tried, with the factor p of all columns.  K fits
     at most.
     """
+    ctx.count_rows_once("this comparison with what one column predicts")
+    if ctx.rates:
+        raise NotRun("the rows have exposures or offsets, which what one column predicts does not know")
     p = n_columns(ctx.X)
     if p < 2:
         raise NotRun("there is one column")

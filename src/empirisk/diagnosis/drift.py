@@ -37,6 +37,7 @@ def drift(ctx: Context) -> Answer:
     """
     if ctx.X_test is None:
         raise NotRun("no test rows were given (X_test)")
+    ctx.count_rows_once("the comparison with the test rows")
     if n_columns(ctx.X_test) != n_columns(ctx.X):
         raise ValueError(
             f"X_test has {n_columns(ctx.X_test)} columns but X has {n_columns(ctx.X)}; give the same "

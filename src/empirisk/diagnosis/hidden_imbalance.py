@@ -42,6 +42,7 @@ def hidden_imbalance(ctx: Context) -> Answer:
     """
     if ctx.classes is None:
         raise NotRun("the target is a number, so there are no classes")
+    ctx.count_rows_once("the recall of each class")
     hit = np.asarray(ctx.oof.y == ctx.oof.output("pred"), dtype=np.float64)
     count = ctx.oof.class_counts
     tried = [k for k in range(len(ctx.classes)) if count[k] >= MIN_CLASS]

@@ -36,6 +36,9 @@ def influential_rows(ctx: Context) -> Answer:
         raise NotRun(f"{ctx.n} rows are fewer than {_FEWEST}")
     if ctx.classes is not None:
         return _labels(ctx)
+    ctx.count_rows_once("the test of the largest residual")
+    if ctx.rates:
+        raise NotRun("the rows have exposures or offsets, so that their errors are not even")
     found, how = _residuals(ctx)
     p = found.p
     beyond = np.flatnonzero(p <= ctx.level)
@@ -132,7 +135,8 @@ def _labels(ctx: Context) -> Answer:
         )
         advice = "See whether these rows are labelled alike by mistake; if not, regularise or recalibrate."
         return Answer(CODE, Outcome.FIRES, sentence, float(p[top]), evidence=evidence, advice=advice)
-    share = 1.0 - _without(ctx.losses, top) / float(ctx.losses.mean())
+    counted = ctx.losses if ctx.weights is None else ctx.weights * ctx.losses
+    share = 1.0 - _without(counted, top) / float(counted.mean())
     more = f" ({len(beyond)} such rows)" if len(beyond) > 1 else ""
     sentence = (
         f"Row {top} has label {label!r} against a chance of {chance(float(q[top, ctx.oof.y[top]]))} and "

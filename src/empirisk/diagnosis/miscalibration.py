@@ -6,6 +6,7 @@ import numpy as np
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.counted import weighted
 from empirisk.diagnosis.paired import Paired
 from empirisk.diagnosis.recalibrate import likelihood_ratio, recalibrated
 from empirisk.inference.calibration_error import calibration_error
@@ -77,30 +78,34 @@ def _line(ctx: Context) -> tuple[Array, float, str]:
     out = np.empty(ctx.n)
     for k in np.unique(ctx.fold):
         inside = ctx.fold != k
-        slope, level = line(h[inside], y[inside])
+        slope, level = line(h[inside], y[inside], None if ctx.weights is None else ctx.weights[inside])
         out[~inside] = level + slope * h[~inside]
-    return out, line(h, y)[0], ""
+    return out, line(h, y, ctx.weights)[0], ""
 
 
-def line(h: Array, y: Array) -> tuple[float, float]:
-    """Slope and intercept of the least-squares line; slope 0 when h is constant.
+def line(h: Array, y: Array, weights: Array | None = None) -> tuple[float, float]:
+    """Slope and intercept of the (weighted) least-squares line; slope 0 when h is constant.
 
     Examples
     --------
     >>> line(np.array([0.0, 1.0, 2.0]), np.array([1.0, 3.0, 5.0]))
     (2.0, 1.0)
     """
-    centred = h - h.mean()
-    total = float(centred @ centred)
+    w = np.ones(len(h)) if weights is None else weights / weights.mean()
+    middle, mean = weighted(h, weights), weighted(y, weights)
+    centred = h - middle
+    total = float(w * centred @ centred)
     # Predictions that are equal up to rounding (1e-12 of their size) determine no slope.
-    slope = float(centred @ (y - y.mean())) / total if total > 1e-24 * max(1.0, float(h @ h)) else 0.0
-    return slope, float(y.mean() - slope * h.mean())
+    slope = float(w * centred @ (y - mean)) / total if total > 1e-24 * max(1.0, float(h @ h)) else 0.0
+    return slope, mean - slope * middle
 
 
 def _exact(ctx: Context) -> str:
     """Return Cox's test and the debiased calibration error: numbers, because out of fold they are no 5 %
     tests.
     """
+    if ctx.weights is not None:
+        return ""  # both count every row once
     proba = ctx.output
     if proba.shape[1] == 2:
         confidence, hit = proba[:, 1], ctx.oof.y == 1

@@ -11,6 +11,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import TARGET, Context
+from empirisk.diagnosis.counted import effective, linearised
 from empirisk.diagnosis.model_parts import is_linear
 from empirisk.diagnosis.paired import FACTOR, Paired
 from empirisk.diagnosis.words import cannot_tell, evidence
@@ -81,13 +82,14 @@ def mean_loss(ctx: Context) -> tuple[float, float]:
     Losses of 0 in all n units have no spread, and are no proof of a loss of 0: a Brier score of at most
     ``1 - 0.05^(1/n)`` of its largest value shows none of itself in one sample of twenty.
     """
-    units = ctx.losses
+    units, worth = linearised(ctx.losses, ctx.weights), effective(ctx.weights, ctx.n)
     if ctx.groups is not None:
         units = np.bincount(ctx.groups, units) * (ctx.groups.max() + 1) / ctx.n
     if ctx.loss_name == "Brier score" and not units.any():
-        return 0.0, (1.0 - 0.05 ** (1.0 / units.size)) * brier_bound(ctx.oof)
+        return 0.0, (1.0 - 0.05 ** (1.0 / min(float(units.size), worth))) * brier_bound(ctx.oof)
     spread = float(units.std(ddof=1)) / math.sqrt(units.size)
-    return float(ctx.losses.mean()), float(special.stdtrit(units.size - 1, 0.975)) * FACTOR * spread
+    free = max(1.0, min(float(units.size), worth) - 1.0)
+    return ctx.mean(ctx.losses), float(special.stdtrit(free, 0.975)) * FACTOR * spread
 
 
 def _halves(ctx: Context) -> tuple[Plan, Plan]:

@@ -10,6 +10,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.counted import effective, linearised
 from empirisk.diagnosis.paired import FACTOR, MIN_ROWS
 from empirisk.diagnosis.replicates import MIN_PAIRS, Repeats, disagreement, pair_variance, repeats
 from empirisk.evaluation.intervals.base import Floats
@@ -71,7 +72,7 @@ def _ceiling(ctx: Context) -> Ceiling:
     losses = ctx.losses if regression else (ctx.oof.output("pred") != ctx.oof.y).astype(np.float64)
     upper = _upper(ctx, losses)
     if not regression and not losses.any():
-        upper = 1.0 - 0.05 ** (1.0 / ctx.n)
+        upper = 1.0 - 0.05 ** (1.0 / effective(ctx.weights, ctx.n))
     found = repeats(ctx)
     low = high = None
     if len(found.pairs) >= MIN_PAIRS:
@@ -81,7 +82,7 @@ def _ceiling(ctx: Context) -> Ceiling:
             low, high = _bayes(*disagreement(ctx.oof.y, found.pairs), ctx.oof.n_classes)
         low, high = found.share * low, high if found.declared else None
     unit = "squared error" if regression else "error rate"
-    return Ceiling(upper, low, high, found, float(losses.mean()), unit)
+    return Ceiling(upper, low, high, found, ctx.mean(losses), unit)
 
 
 def _upper(ctx: Context, losses: Floats) -> float:
@@ -90,13 +91,16 @@ def _upper(ctx: Context, losses: Floats) -> float:
     """
     if ctx.n < MIN_ROWS:
         raise NotRun(f"{ctx.n} rows are fewer than {MIN_ROWS}")
-    units = losses if ctx.groups is None else np.bincount(ctx.groups, losses) * (ctx.groups.max() + 1) / ctx.n
+    units, worth = linearised(losses, ctx.weights), effective(ctx.weights, ctx.n)
+    if ctx.groups is not None:
+        units = np.bincount(ctx.groups, units) * (ctx.groups.max() + 1) / ctx.n
     n, spread = units.size, float(units.std(ddof=1))
     if spread == 0.0:
-        return float(losses.mean())
-    t, se = float(special.stdtrit(n - 1, 0.95)), FACTOR * spread / math.sqrt(n)
+        return ctx.mean(losses)
+    free = max(1.0, min(float(n), worth) - 1.0)
+    t, se = float(special.stdtrit(free, 0.95)), FACTOR * spread / math.sqrt(n)
     skew = float(np.mean((units - units.mean()) ** 3)) / spread**3
-    value = float(losses.mean())
+    value = ctx.mean(losses)
     return max(value + t * se, cubic_limits(value, se, skew / math.sqrt(n), t)[1])
 
 

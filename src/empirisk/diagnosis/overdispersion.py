@@ -135,13 +135,14 @@ def _counts(ctx: Context) -> tuple[Array, Array, int]:
         raise NotRun("the model is not a Poisson regression")
     if ctx.n < _FEWEST:
         raise NotRun(f"{ctx.n} rows are fewer than {_FEWEST}")
+    ctx.count_rows_once("the test of the variance around the means")
     if ctx.groups is not None:
         raise NotRun("rows of one group depend on each other, which looks like over-dispersion")
     y = np.asarray(ctx.oof.y, dtype=np.float64)
     if np.mod(y, 1.0).any():
         raise NotRun("the target holds numbers that are not whole: rates or amounts, not counts")
     model = ctx.refit()
-    mean = np.asarray(model.predict(ctx.X), dtype=np.float64)
+    mean = ctx.asked(model)
     if not (mean > 0.0).all():
         raise NotRun("the model predicts a mean of 0 for some row")
     return y, mean, 1 + int(np.count_nonzero(last_step(model).coef_))

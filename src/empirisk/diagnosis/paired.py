@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.diagnosis.answer import Outcome
+from empirisk.diagnosis.counted import effective, linearised
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.wording import counted
 
@@ -41,7 +42,7 @@ class Paired:
     low, high : float
         Two-sided 95 % interval of the gain.
     n : int
-        Rows, or groups when there are groups.
+        Rows, or groups when there are groups; the effective number of rows when they have weights.
     rows_needed : int
         Rows that show a gain of twice the margin with power 80 %.
     refused : str
@@ -80,6 +81,7 @@ def paired(
     rarest: int | None = None,
     interval_factor: float = FACTOR,
     clear_rows: int = CLEAR_ROWS,
+    weights: Floats | None = None,
 ) -> Paired:
     """Compare two vectors of out-of-fold row losses.
 
@@ -101,6 +103,9 @@ def paired(
         with fewer than ten rows for each column.
     clear_rows : int, default 100
         Rows below which CLEAR is never said.
+    weights : array of shape (n,), optional
+        How many rows of the population each row stands for: the gain is a weighted mean, the error that of
+        the linearised ratio, and the effective number of rows takes the place of n where rows are counted.
 
     Returns
     -------
@@ -125,23 +130,24 @@ def paired(
     d = loss_a - loss_b
     if not np.isfinite(d).all():
         raise ValueError(f"the loss is not finite in row {int(np.flatnonzero(~np.isfinite(d))[0])}.")
+    d, worth = linearised(d, weights), effective(weights, rows)
     gain = float(d.mean())
     if groups is not None:  # sums by group, scaled so that their mean is the mean per row
         _, codes = np.unique(groups, return_inverse=True)
         d = np.asarray(np.bincount(codes, weights=d), dtype=np.float64)
         d *= d.size / rows
-    n = d.size
+    n, counted_as = d.size, round(worth) if groups is None else min(d.size, round(worth))
     spread = float(d.std(ddof=1)) if n > 1 else math.nan
     se = FACTOR * spread / math.sqrt(n)
-    refused = _refusal(n, rows, groups is not None, rarest)
+    refused = _refusal(counted_as, round(worth), groups is not None, rarest, weights is not None)
     p_fire = p_clear = math.nan
     if not refused:
-        p_fire, p_clear = _tails(gain - margin, se, n - 1)
-    half = float(special.stdtrit(max(n - 1, 1), 0.975)) * interval_factor * spread / math.sqrt(n)
+        p_fire, p_clear = _tails(gain - margin, se, counted_as - 1)
+    half = float(special.stdtrit(max(counted_as - 1, 1), 0.975)) * interval_factor * spread / math.sqrt(n)
     needed = rows_to_settle(spread, margin) * rows / n
     return Paired(
-        gain, se, margin, p_fire, p_clear, gain - half, gain + half, n,
-        one_figure(needed), refused, rows >= clear_rows,
+        gain, se, margin, p_fire, p_clear, gain - half, gain + half, counted_as,
+        one_figure(needed), refused, worth >= clear_rows,
     )  # fmt: skip
 
 
@@ -175,9 +181,9 @@ def _tails(distance: float, se: float, df: int) -> tuple[float, float]:
     return (0.0, 1.0) if distance > 0.0 else (1.0, 0.0) if distance < 0.0 else (1.0, 1.0)
 
 
-def _refusal(units: int, rows: int, grouped: bool, rarest: int | None) -> str:
+def _refusal(units: int, rows: int, grouped: bool, rarest: int | None, weighted: bool) -> str:
     if rows < MIN_ROWS:
-        return f"{rows} rows are fewer than {MIN_ROWS}"
+        return f"{rows} {'effective ' if weighted else ''}rows are fewer than {MIN_ROWS}"
     if grouped and units < MIN_GROUPS:
         return f"{units} groups are fewer than {MIN_GROUPS}"
     if rarest is not None and rarest < MIN_CLASS:

@@ -36,8 +36,8 @@ def _largest(t: Array) -> Array:
     return np.asarray(reduce(np.maximum, t.T))
 
 
-def fit_scale(z: Array, label: NDArray[Any]) -> Array:
-    """Minimise ``-sum log softmax(b z_i + a)_{y_i} + 0.0005 (b^2 + |a|^2)`` over b and a.
+def fit_scale(z: Array, label: NDArray[Any], weights: Array | None = None) -> Array:
+    """Minimise ``-sum w_i log softmax(b z_i + a)_{y_i} + 0.0005 (b^2 + |a|^2)`` over b and a.
 
     Parameters
     ----------
@@ -45,6 +45,8 @@ def fit_scale(z: Array, label: NDArray[Any]) -> Array:
         Scores; logarithms of the probabilities to be recalibrated.
     label : int array, shape (n,)
         Class codes.
+    weights : array, shape (n,), optional
+        What each row counts, 1 by default; only their ratios matter.
 
     Returns
     -------
@@ -66,21 +68,24 @@ def fit_scale(z: Array, label: NDArray[Any]) -> Array:
     z = z - _largest(z)[:, None]
     theta = np.zeros(count)
     mark = np.eye(count)[label]
-    value = _objective(z, label, theta)
+    w = np.ones(n) if weights is None else weights / weights.mean()
+    value = _objective(z, label, theta, w)
     for _ in range(_STEPS):
         p = scaled(z, theta)
-        e = p - mark
+        e = w[:, None] * (p - mark)
         g = np.append((e * z).sum(), e[:, 1:].sum(axis=0)) + _RIDGE * theta
         mean = _total(p * z)
         H = np.empty((count, count))
-        H[0, 0] = (p * (z - mean[:, None]) ** 2).sum()
-        H[0, 1:] = H[1:, 0] = (p * (z - mean[:, None])).sum(axis=0)[1:]
-        H[1:, 1:] = np.diag(p.sum(axis=0))[1:, 1:] - (p.T @ p)[1:, 1:]
+        held = w[:, None] * p
+        H[0, 0] = (held * (z - mean[:, None]) ** 2).sum()
+        H[0, 1:] = H[1:, 0] = (held * (z - mean[:, None])).sum(axis=0)[1:]
+        H[1:, 1:] = np.diag(held.sum(axis=0))[1:, 1:] - (held.T @ p)[1:, 1:]
         H[np.diag_indices(count)] += _RIDGE
         step = np.linalg.solve(H, g)
         size, slope = 1.0, float(g @ step)
         while (
-            size > 1e-8 and (new := _objective(z, label, theta - size * step)) > value - 1e-4 * size * slope
+            size > 1e-8
+            and (new := _objective(z, label, theta - size * step, w)) > value - 1e-4 * size * slope
         ):
             size *= 0.5
         if size <= 1e-8 or slope <= 1e-12 * n:
@@ -89,12 +94,13 @@ def fit_scale(z: Array, label: NDArray[Any]) -> Array:
     return theta
 
 
-def _objective(z: Array, label: NDArray[Any], theta: Array) -> float:
+def _objective(z: Array, label: NDArray[Any], theta: Array, w: Array) -> float:
+    """Return what :func:`fit_scale` minimises, at one point."""
     t = theta[0] * z
     t[:, 1:] += theta[1:]
     top = _largest(t)
     total = top + np.log(_total(np.exp(t - top[:, None])))
-    return float((total - t[np.arange(len(t)), label]).sum() + 0.5 * _RIDGE * theta @ theta)
+    return float(w @ (total - t[np.arange(len(t)), label]) + 0.5 * _RIDGE * theta @ theta)
 
 
 def log_scores(proba: Array) -> Array:
@@ -102,9 +108,11 @@ def log_scores(proba: Array) -> Array:
     return np.asarray(np.log(np.clip(proba, _SMALLEST, 1.0)))
 
 
-def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple[Array, Array]:
+def cross_fitted(
+    proba: Array, label: NDArray[Any], fold: NDArray[Any], weights: Array | None = None
+) -> tuple[Array, Array]:
     """Return the probabilities of each fold recalibrated on the other folds, (n, C); and the parameters on
-    all rows.
+    all rows (each counts as its weight).
 
     Examples
     --------
@@ -121,8 +129,9 @@ def cross_fitted(proba: Array, label: NDArray[Any], fold: NDArray[Any]) -> tuple
     out = np.empty_like(z)
     for k in np.unique(fold):
         inside = fold != k
-        out[~inside] = scaled(z[~inside], fit_scale(z[inside], label[inside]))
-    return out, fit_scale(z, label)
+        held = None if weights is None else weights[inside]
+        out[~inside] = scaled(z[~inside], fit_scale(z[inside], label[inside], held))
+    return out, fit_scale(z, label, weights)
 
 
 def recalibrated(ctx: Context) -> tuple[Array, Array]:
@@ -130,7 +139,7 @@ def recalibrated(ctx: Context) -> tuple[Array, Array]:
     it.
     """
     if "recalibrated" not in ctx.cache:
-        ctx.cache["recalibrated"] = cross_fitted(ctx.oof.output("proba"), ctx.oof.y, ctx.fold)
+        ctx.cache["recalibrated"] = cross_fitted(ctx.oof.output("proba"), ctx.oof.y, ctx.fold, ctx.weights)
     made: tuple[Array, Array] = ctx.cache["recalibrated"]
     return made
 
@@ -144,5 +153,6 @@ def likelihood_ratio(proba: Array, label: NDArray[Any]) -> float:
     z = log_scores(proba)
     exact = np.zeros(z.shape[1])
     exact[0] = 1.0
-    gain = _objective(z, label, exact) - _objective(z, label, fit_scale(z, label))
+    once = np.ones(len(z))
+    gain = _objective(z, label, exact, once) - _objective(z, label, fit_scale(z, label), once)
     return float(special.chdtrc(z.shape[1], max(0.0, 2.0 * gain)))

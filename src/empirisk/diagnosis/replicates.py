@@ -12,6 +12,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.counted import told_apart
 from empirisk.evaluation.intervals.base import Floats
 
 __all__ = ["MIN_PAIRS", "Repeats", "disagreement", "pair_variance", "repeats"]
@@ -53,7 +54,9 @@ def repeats(ctx: Context) -> Repeats:
     """
     if "repeats" not in ctx.cache:
         declared = ctx.replicates is not None
-        codes = ctx.equal_rows if ctx.replicates is None else ctx.replicates
+        codes = ctx.equal_rows if ctx.replicates is None else told_apart(ctx.replicates, ctx.sample)
+        if ctx.weights is not None:  # what pairs prove counts every row once
+            codes = np.arange(ctx.n)
         order = np.lexsort((np.random.default_rng(ctx.seed).random(ctx.n), codes))
         ends = np.flatnonzero(np.diff(codes[order])) + 1
         sets = [rows for rows in np.split(order, ends) if rows.size > 1]

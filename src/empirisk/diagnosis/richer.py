@@ -80,6 +80,8 @@ def richer(ctx: Context) -> Richer:
             return Richer(with_last(ctx.est, *steps), None, words)
     kind: Any = GradientBoostingClassifier if is_classifier(ctx.est) else GradientBoostingRegressor
     trees: Any = kind(n_estimators=ROUNDS, early_stopping=False, random_state=ctx.seed)
+    if ctx.rates and float(ctx.oof.y.min()) >= 0.0:  # an exposure is a factor of means
+        trees.set_params(loss="poisson")
     words, plan = f"{ROUNDS} rounds of boosted trees", None
     if len(ctx.columns) > WIDE:
         words = f"{words} on the {STRONGEST} strongest columns"

@@ -105,7 +105,10 @@ def _residuals(ctx: Context) -> tuple[Array, Array]:
     """
     p = ctx.oof
     if ctx.classes is None:
-        e = np.asarray(p.y - p.output("pred"))
+        mean = p.output("pred")
+        e = np.asarray(p.y - mean)
+        if ctx.rates and (mean > 0.0).all():  # counts of long exposures spread more, whenever they were made
+            e = e / np.sqrt(mean)
         return e[:, None], e**2
     count = p.n_classes
     mark = np.eye(count)[p.y]

@@ -12,6 +12,7 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.counted import linearised
 from empirisk.diagnosis.identical import BY_CHANCE, pairs_by_chance, twin_pairs, with_target
 from empirisk.diagnosis.paired import FACTOR
 from empirisk.evaluation.folds import plan_folds
@@ -59,6 +60,7 @@ def twins_across_folds(ctx: Context) -> Answer:
     plan = plan_folds(strata, ctx.n, len(ctx.plan.splits), units, 1, ctx.seed)
     together = ctx.out_of_fold(ctx.est, plan=plan)
     d = np.where(straddle, ctx.row_losses(together, np.arange(ctx.n)) - ctx.losses, 0.0)
+    d = linearised(d, ctx.weights)
     gain, se, p = twin_effect(d, code if ctx.groups is None else units, ctx.margin)
     return _answer(ctx, k, gain, se, p)
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.counted import weighted
 from empirisk.diagnosis.permutation import permutation_test
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.wording import number, p_value
@@ -47,7 +48,7 @@ def unstable_folds(ctx: Context) -> Answer:
         return np.vstack([statistic(_permuted(home, strata, rng)) for _ in range(k)])
 
     test = permutation_test(statistic(home), draw)
-    each = np.array([ctx.losses[split].mean() for _, split in ctx.plan.splits])
+    each = np.array([_fold_loss(ctx, split) for _, split in ctx.plan.splits])
     unit = "groups" if ctx.groups is not None else "rows"
     shown = (
         f"{ctx.loss_name} of the folds {', '.join(map(number, each))}; between-fold sum of squares "
@@ -70,22 +71,28 @@ def unstable_folds(ctx: Context) -> Answer:
     return Answer(CODE, Outcome.FIRES, sentence, test.p, None, shown, advice, (f"fold {worst}",))
 
 
+def _fold_loss(ctx: Context, rows: NDArray[np.intp]) -> float:
+    """Return the mean loss of the rows of a fold, weighted where rows have weights."""
+    return weighted(ctx.losses[rows], None if ctx.weights is None else ctx.weights[rows])
+
+
 def _units(
     ctx: Context, rng: np.random.Generator
 ) -> tuple[Floats, Floats, NDArray[np.intp], list[NDArray[np.intp]]]:
     """Return the centred loss, size and fold of every row, block of rows or group, and which may change
     places.
     """
-    centred = ctx.losses - ctx.losses.mean()
+    counted = np.ones(ctx.n) if ctx.weights is None else ctx.weights / ctx.weights.mean()
+    centred = counted * (ctx.losses - ctx.mean(ctx.losses))
     if ctx.groups is None:
         stratum = np.zeros(ctx.n, dtype=np.intp) if ctx.classes is None else ctx.oof.y.astype(np.intp)
         size = -(-ctx.n // MOST_UNITS)
         rows = blocks(ctx.fold, stratum, size, rng)
         first = rows[:, 0]
         strata = [np.flatnonzero(stratum[first] == c) for c in np.unique(stratum)]
-        return centred[rows].sum(axis=1), np.full(len(rows), float(size)), ctx.fold[first], strata
+        return centred[rows].sum(axis=1), counted[rows].sum(axis=1), ctx.fold[first], strata
     codes = ctx.groups
-    sizes = np.bincount(codes).astype(np.float64)
+    sizes = np.asarray(np.bincount(codes, counted), dtype=np.float64)
     home = np.zeros(sizes.size, dtype=np.intp)
     home[codes] = ctx.fold
     totals = np.asarray(np.bincount(codes, centred), dtype=np.float64)

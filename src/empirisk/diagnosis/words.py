@@ -26,7 +26,8 @@ def less_loss(gain: Estimate, loss: str) -> str:
 
 def evidence(ctx: Context, d: Paired, against: str) -> str:
     """Return what was compared, on how many rows, with what result."""
-    rows = f"{d.n} {'groups' if ctx.groups is not None else 'rows'}"
+    effective = "effective " if ctx.weights is not None else ""
+    rows = f"{d.n} {effective}{'groups' if ctx.groups is not None else 'rows'}"
     head = f"{against}: mean difference of the out-of-fold {ctx.loss_name} {number(d.gain)} on {rows}"
     if d.refused:
         return f"{head}; no test, because {d.refused}"
