@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.as_before import as_before
 from empirisk.data.offered import offered
 from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.estimators.training import release
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
@@ -34,7 +35,7 @@ def _gives_probabilities(self: Any) -> bool:
     return _classifies(self) and self.vote == "soft" and hasattr(self.estimator, "predict_proba")
 
 
-class CrossValidatedEnsemble(MetaEstimatorMixin, Estimator):
+class CrossValidatedEnsemble(LogProbabilities, MetaEstimatorMixin, Estimator):
     """The K models of a cross-validation, kept: classes by vote, numbers by averaging.
 
     ``f(x) = (1/K) sum_k f_k(x)``, ``f_k`` fitted without fold k; for classes the majority of the K votes.

@@ -10,7 +10,7 @@ from empirisk.gaussian_processes.factor import Factor
 from empirisk.gaussian_processes.inducing import InducingBound, spread_rows
 from empirisk.gaussian_processes.laplace import LaplaceEvidence, Mode
 from empirisk.gaussian_processes.left_out import LeftOut, left_out
-from empirisk.gaussian_processes.logistic_mean import logistic_mean
+from empirisk.gaussian_processes.logistic_mean import log_logistic_mean, logistic_mean
 from empirisk.gaussian_processes.posterior import ExactPosterior, InducingPosterior, Posterior
 from empirisk.gaussian_processes.profile import profile_intervals
 from empirisk.gaussian_processes.wald import wald_intervals
@@ -31,6 +31,7 @@ __all__ = [
     "ascend",
     "free_slope",
     "left_out",
+    "log_logistic_mean",
     "logistic_mean",
     "profile_intervals",
     "spread_rows",

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 from scipy.optimize import brentq, isotonic_regression
+from scipy.special import log_softmax
 
 from empirisk.data.sums import weighted_sum
 from empirisk.losses.softmax import Softmax
@@ -22,6 +23,10 @@ class Recalibration(Protocol):
 
     def __call__(self, z: Array) -> Array:
         """Return the probabilities, shape (n, K), of scores of shape (n, K)."""
+        ...
+
+    def logarithm(self, z: Array) -> Array:
+        """Return the logarithms of these probabilities, shape (n, K); -inf where one is 0."""
         ...
 
 
@@ -48,6 +53,10 @@ class Temperature:
 
     def __call__(self, z: Array) -> Array:
         return Softmax().mean(z / self.value)
+
+    def logarithm(self, z: Array) -> Array:
+        """Return the logarithms of the probabilities, exact far into the tails, shape (n, K)."""
+        return np.asarray(log_softmax(z / self.value, axis=1))
 
 
 def fit_temperature(z: Array, codes: IndexArray, weight: Array) -> Temperature:
@@ -112,6 +121,11 @@ class Isotonic:
         total = q.sum(axis=1)
         # Where every function says 0 the classes keep the probabilities that they had.
         return np.where(total[:, None] > 0.0, q / np.where(total > 0.0, total, 1.0)[:, None], p)
+
+    def logarithm(self, z: Array) -> Array:
+        """Return the logarithms of the probabilities, shape (n, K); -inf where a step has level 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self(z)))
 
 
 def fit_isotonic(z: Array, codes: IndexArray, weight: Array) -> Isotonic:

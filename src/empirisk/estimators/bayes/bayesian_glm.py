@@ -25,7 +25,7 @@ from empirisk.estimators.linear.generalized import GeneralizedLinearModel
 from empirisk.estimators.linear.offsets import check_offset
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.estimators.stated import disputed
-from empirisk.gaussian_processes.logistic_mean import logistic_mean
+from empirisk.gaussian_processes.logistic_mean import log_logistic_mean, logistic_mean
 from empirisk.inference.law import Law
 from empirisk.inference.predictive import predictive_quantiles
 from empirisk.losses import Loss
@@ -245,8 +245,23 @@ class BayesianGLM(GeneralizedLinearModel):
         offset : array, shape (n,), optional
             Known parts of scores.
         """
-        told = self.predict(X, offset)
-        return np.column_stack([1.0 - told, told])
+        mean, variance, dtype = self._laws(X, offset, None)
+        both = [logistic_mean(side * mean, variance) for side in (-1.0, 1.0)]
+        return np.column_stack(both).astype(dtype, copy=False)
+
+    @available_if(_is_binomial)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Array:
+        """Return the logarithms of :meth:`predict_proba`, finite where one is rounded to 0, shape (n, 2).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (n, p)
+            Rows.
+        offset : array, shape (n,), optional
+            Known parts of scores.
+        """
+        mean, variance, _ = self._laws(X, offset, None)
+        return np.column_stack([log_logistic_mean(side * mean, variance) for side in (-1.0, 1.0)])
 
     @available_if(_is_binomial)  # type: ignore[untyped-decorator]
     def predict_label(self, X: Any, offset: Any = None) -> Any:

@@ -21,13 +21,14 @@ from empirisk.estimators.checks import check_weights
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
 from empirisk.estimators.linear.linear import Ridge
+from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.results import Certificate, Kind, Solution, Status
 from empirisk.typing import Array
 
 __all__ = ["PlugInClassifier"]
 
 
-class PlugInClassifier(ClassifierMixin, Estimator):
+class PlugInClassifier(LogProbabilities, ClassifierMixin, Estimator):
     """A classifier from a regressor: regress whether a row has a class, and predict the likeliest class.
 
     ``g(x) = argmax_k e_k(x)`` with ``e_k(x)`` an estimate of ``P(k | x) = E([y = k] | x)``.  For two classes
@@ -148,16 +149,6 @@ class PlugInClassifier(ClassifierMixin, Estimator):
         """
         told = self._regressed(X)
         return agreeing(on_simplex(told), told)
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the chances of :meth:`predict_proba`; -inf where one is 0.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix, shape (m, p)
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
 
     def predict(self, X: Any) -> Any:
         """Return the class of the largest estimated chance, the first of equal ones, shape (m,).

@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin
 
 from empirisk.data.sparse_cells import is_sparse
 from empirisk.estimators.agreement import agreeing, largest
+from empirisk.estimators.log_probabilities import LogProbabilities, softmax_logs
 from empirisk.typing import Array
 
 __all__ = ["PosteriorAnswers"]
@@ -16,7 +17,7 @@ __all__ = ["PosteriorAnswers"]
 CHUNK = 8_192  # new rows that are judged at a time
 
 
-class PosteriorAnswers(ClassifierMixin):
+class PosteriorAnswers(LogProbabilities, ClassifierMixin):
     """Predictions by Bayes' rule; who derives from it says how new rows are checked, and their logarithms."""
 
     classes_: Any
@@ -78,16 +79,8 @@ class PosteriorAnswers(ClassifierMixin):
         share = np.exp(joint - joint.max(axis=1, keepdims=True))
         return agreeing(share / share.sum(axis=1, keepdims=True), _decision(joint))
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the posterior chances, finite where the chances are rounded to 0.
-
-        Parameters
-        ----------
-        X : array or data frame, shape (m, p)
-        """
-        joint = self._scores(self._checked(X))
-        joint = joint - joint.max(axis=1, keepdims=True)
-        return np.asarray(joint - np.log(np.exp(joint).sum(axis=1, keepdims=True)))
+    def _log_probabilities(self, X: Any) -> Array:
+        return softmax_logs(self._scores(self._checked(X)))
 
 
 def _decision(joint: Array) -> Array:

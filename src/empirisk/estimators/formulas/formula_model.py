@@ -186,6 +186,12 @@ class FormulaModel(MetaEstimatorMixin, Estimator):
         X, known = self._new(data)
         return self.estimator_.predict_proba(X, **known)
 
+    @offered(_has("predict_log_proba"))
+    def predict_log_proba(self, data: Any) -> Any:
+        """Return the logarithm of the probability of each class for the rows of a table."""
+        X, known = self._new(data)
+        return self.estimator_.predict_log_proba(X, **known)
+
     @offered(_has("decision_function"))
     def decision_function(self, data: Any) -> Any:
         """Return the scores of the classes for the rows of a table."""

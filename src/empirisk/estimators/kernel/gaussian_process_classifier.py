@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit, logsumexp, ndtri
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +18,15 @@ from empirisk.estimators.checks import check_choice
 from empirisk.estimators.kernel.gaussian_process import GaussianProcess, Rows
 from empirisk.estimators.kernel.verify_process import verify_modes
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
-from empirisk.gaussian_processes import Covariance, Criterion, LaplaceEvidence, Mode, logistic_mean
+from empirisk.estimators.log_probabilities import LogProbabilities
+from empirisk.gaussian_processes import (
+    Covariance,
+    Criterion,
+    LaplaceEvidence,
+    Mode,
+    log_logistic_mean,
+    logistic_mean,
+)
 from empirisk.gaussian_processes.laplace import latent_variance, predictive_root
 from empirisk.kernels import Kernel
 from empirisk.kernels.likeness import likeness_note
@@ -30,7 +38,7 @@ __all__ = ["GaussianProcessClassifier"]
 CELLS = 2**22  # of a block of kernel values between new rows and training rows
 
 
-class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
+class GaussianProcessClassifier(LogProbabilities, ClassifierMixin, GaussianProcess):
     """``P(y = 1 | x) = E sigma(f(x))`` with ``f ~ GP(0, k)`` given the rows, f nearly normal (Laplace).
 
     The mode of f minimises ``sum_i s_i log(1 + exp(-t_i f_i)) + f' K^-1 f / 2`` with labels t of -1 and 1: it
@@ -236,6 +244,15 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             )
         each = logistic_mean(mean, variance)
         return np.asarray(each / each.sum(axis=1, keepdims=True))
+
+    def _log_probabilities(self, X: Any) -> Array:
+        rows = self._new(X)
+        mean, variance = self._mean(rows), self._variance(rows)
+        if len(self.classes_) == 2:
+            mean, variance = np.hstack([-mean, mean]), np.hstack([variance, variance])
+            return log_logistic_mean(mean, variance)
+        each = log_logistic_mean(mean, variance)
+        return np.asarray(each - logsumexp(each, axis=1, keepdims=True))
 
     def predict(self, X: Any) -> Any:
         """Return the class of the largest probability (ties: the first), shape (n,).

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import ClassifierMixin
 
 from empirisk.data.row_blocks import ArrayBlocks
@@ -19,6 +18,7 @@ from empirisk.estimators.documented import documented
 from empirisk.estimators.kernel.kernel_base import KernelEstimator
 from empirisk.estimators.kernel.svc import SVC
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
+from empirisk.estimators.log_probabilities import LogProbabilities, one_against_rest_logs
 from empirisk.losses import Logistic, Loss
 from empirisk.problems.kernelised import KernelProblem
 from empirisk.typing import Array
@@ -27,7 +27,7 @@ __all__ = ["KernelLogisticRegression"]
 
 
 @documented(SVC)
-class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
+class KernelLogisticRegression(LogProbabilities, ClassifierMixin, KernelEstimator):
     """Logistic regression with a kernel: probabilities of classes from smooth scores.
 
     ``min_{f,b} (1/S) sum_i s_i log(1 + exp(-y_i (f(x_i) + b))) + alpha ||f||^2 / 2``
@@ -138,16 +138,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelEstimator):
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, shape (n, K), in the order of ``classes_``."""
-        z = self._scores(X)
-        high = expit(z)
-        if z.shape[1] == 1:
-            made = np.concatenate([expit(-z), high], axis=1)
-        else:
-            total = high.sum(axis=1, keepdims=True)
-            made = np.where(total > 0.0, high / np.maximum(total, 1e-300), 1.0 / z.shape[1])
-        return agreeing(made, z[:, 0] if z.shape[1] == 1 else z)
+        z = self.decision_function(X)
+        return agreeing(np.asarray(np.exp(one_against_rest_logs(z))), z)
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the probabilities of :meth:`predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
+    def _log_probabilities(self, X: Any) -> Array:
+        return one_against_rest_logs(self.decision_function(X))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 
+from empirisk.estimators.log_probabilities import softmax_logs
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["ScoreProbabilities"]
@@ -80,12 +81,21 @@ class ScoreProbabilities:
 
     def probabilities(self, scores: Array) -> Array:
         """Return the probabilities of the classes, shape (n, K)."""
-        if scores.shape[1] > 1:
-            return np.asarray(softmax(self.above * scores, axis=1))
-        z = scores[:, 0]
+        score = self._stretched(scores)
+        if score.shape[1] > 1:
+            return np.asarray(softmax(score, axis=1))
+        return np.concatenate([expit(-score), expit(score)], axis=1)
+
+    def logarithms(self, scores: Array) -> Array:
+        """Return the logarithms of the probabilities, exact far into the tails, shape (n, K)."""
+        return softmax_logs(self._stretched(scores))
+
+    def _stretched(self, z: Array) -> Array:
+        """Return the scores times their slopes, which are the log-odds of two classes."""
+        if z.shape[1] > 1:
+            return self.above * z
         with np.errstate(over="ignore"):
-            score = np.where(z > 0.0, self.above, self.below) * z
-        return np.stack([expit(-score), expit(score)], axis=1)
+            return np.asarray(np.where(z > 0.0, self.above, self.below) * z)
 
 
 def _smallest(lost: object) -> float:

@@ -25,6 +25,7 @@ from empirisk.estimators.kernel.score_probabilities import ScoreProbabilities
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
 from empirisk.estimators.linear.svm import C_IS_ALPHA
 from empirisk.estimators.linear.tune import fold_pairs
+from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.estimators.stated import disputed
 from empirisk.losses import Hinge, Loss
 from empirisk.problems.kernelised import KernelProblem
@@ -45,7 +46,7 @@ ELSEWHERE = {
 }
 
 
-class SVC(ClassifierMixin, KernelEstimator):
+class SVC(LogProbabilities, ClassifierMixin, KernelEstimator):
     """Support vector classification with a kernel.
 
     ``min_{f,b} (1/S) sum_i s_i max(0, 1 - y_i (f(x_i) + b)) + alpha ||f||^2 / 2``
@@ -326,6 +327,15 @@ class SVC(ClassifierMixin, KernelEstimator):
             )
         return True
 
+    def _probability_scale(self) -> ScoreProbabilities:
+        """Return what the fit learnt of probabilities, or say that it did not."""
+        check_is_fitted(self)
+        if self._scale is None:
+            raise NotFittedError(
+                "this SVC was fitted with probability=False: fit it again to have probabilities"
+            )
+        return self._scale
+
     @offered(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, shape (n, K), in the order of ``classes_``.
@@ -335,18 +345,12 @@ class SVC(ClassifierMixin, KernelEstimator):
         AttributeError
             Unless the model was fitted with ``probability=True``.
         """
-        check_is_fitted(self)
-        if self._scale is None:
-            raise NotFittedError(
-                "this SVC was fitted with probability=False: fit it again to have probabilities"
-            )
-        z = self.decision_function(X)
-        return agreeing(self._scale.probabilities(z.reshape(len(z), -1)), z)
+        scale, z = self._probability_scale(), self.decision_function(X)
+        return agreeing(scale.probabilities(z.reshape(len(z), -1)), z)
 
-    @offered(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the probabilities of :meth:`predict_proba`."""
-        return np.asarray(np.log(self.predict_proba(X)))
+    def _log_probabilities(self, X: Any) -> Array:
+        scale, z = self._probability_scale(), self.decision_function(X)
+        return scale.logarithms(z.reshape(len(z), -1))
 
 
 def _scores_of(problem: KernelProblem, solution: Solution) -> Array:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
@@ -21,6 +21,7 @@ from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
+from empirisk.estimators.log_probabilities import LogProbabilities, softmax_logs
 from empirisk.losses import Logistic, Loss, Softmax
 from empirisk.penalties import L1, L2, ElasticNetPenalty, Penalty, Zero
 from empirisk.problems.linear import LinearProblem
@@ -39,7 +40,7 @@ _CLASS_WEIGHTED = (
 
 
 @documented(FactorColumns)
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(LogProbabilities, LinearClassifier):
     """Logistic regression for two or more classes.
 
     ``min_{w,b} (1/S) sum_i s_i loss(y_i, x_i.w + b) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
@@ -210,9 +211,8 @@ class LogisticRegression(LinearClassifier):
         z = self.decision_function(X)
         return agreeing(np.asarray(softmax(_two_columns(z), axis=1)), z)
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithm of :meth:`predict_proba`, exact far into the tails."""
-        return np.asarray(log_softmax(_two_columns(self.decision_function(X)), axis=1))
+    def _log_probabilities(self, X: Any) -> Array:
+        return softmax_logs(self.decision_function(X))
 
     def _words(self) -> dict[str, Any]:
         blocked = _CLASS_WEIGHTED if self.class_weight is not None else ""

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 
 from empirisk.estimators.checks import check_number, is_number
 from empirisk.estimators.label_codes import encode_labels, refuse_mixed, weigh_classes
+from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.estimators.neighbors.voting_neighbors import VotingNeighbors
 from empirisk.typing import Array
 
@@ -22,7 +23,7 @@ __all__ = ["KNeighborsClassifier"]
 ROUNDING = 1e-12
 
 
-class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
+class KNeighborsClassifier(LogProbabilities, ClassifierMixin, VotingNeighbors):
     """The class that most of the k nearest training rows have.
 
     ``p_c(x) = sum_{i in N_k(x)} w_i s_i [y_i = c] / sum_{i in N_k(x)} w_i s_i``
@@ -148,13 +149,6 @@ class KNeighborsClassifier(ClassifierMixin, VotingNeighbors):
         share = self._answer(X)
         added = self.smoothing / self.n_neighbors_
         return np.asarray((share + added) / (1.0 + added * share.shape[1]))
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the probabilities of :meth:`predict_proba`; -inf where a class has no
-        vote.
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
 
     def predict(self, X: Any) -> Any:
         """Return the class of the largest share, the first of equal ones, shape (m,)."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
 
 from empirisk.estimators.agreement import agreeing, largest
+from empirisk.estimators.log_probabilities import LogProbabilities, softmax_logs
 from empirisk.estimators.network.network_base import NetworkEstimator
 from empirisk.estimators.streamed_labels import StreamedLabels
 from empirisk.losses import Logistic, Loss, Softmax
@@ -19,7 +19,7 @@ from empirisk.typing import Array
 __all__ = ["MLPClassifier"]
 
 
-class MLPClassifier(StreamedLabels, NetworkEstimator):
+class MLPClassifier(LogProbabilities, StreamedLabels, NetworkEstimator):
     """Classification by a network of layers, with the gradient norm on all rows as its certificate.
 
     ``min_W (1/S) sum_i s_i l(y_i, z_i) + alpha (r ||W||_1 + (1-r) ||W||^2 / 2)``
@@ -222,15 +222,7 @@ class MLPClassifier(StreamedLabels, NetworkEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, shape (n, K): the softmax of the scores."""
         z = self.decision_function(X)
-        return agreeing(np.asarray(np.exp(_log_proba(z))), z)
+        return agreeing(np.asarray(np.exp(softmax_logs(z))), z)
 
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithm of :meth:`predict_proba`, exact far into the tails."""
-        return _log_proba(self.decision_function(X))
-
-
-def _log_proba(z: Array) -> Array:
-    """Return the logarithms of the probabilities that scores stand for."""
-    if z.ndim == 1:
-        return np.asarray(log_expit(np.column_stack([-z, z])))
-    return np.asarray(z - logsumexp(z, axis=1, keepdims=True))
+    def _log_probabilities(self, X: Any) -> Array:
+        return softmax_logs(self.decision_function(X))

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import log_expit, logsumexp
 
 from empirisk.data.offered import offered
 from empirisk.estimators.agreement import agreeing, largest
 from empirisk.estimators.checks import check_flag
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
+from empirisk.estimators.log_probabilities import LogProbabilities, one_against_rest_logs
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.estimators.streamed_labels import StreamedLabels
 from empirisk.losses import REGISTRY as LOSSES
@@ -40,7 +40,7 @@ def _gives_probabilities(est: Any) -> bool:
 
 
 @documented(FactorColumns)
-class SGDClassifier(StreamedLabels, StochasticEstimator):
+class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
     """Linear classification by stochastic gradient descent, with a certificate.
 
     ``min_{w,b} (1/S) sum_i s_i loss(y_i, x_i.w + b) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``
@@ -241,16 +241,7 @@ class SGDClassifier(StreamedLabels, StochasticEstimator):
         For more than two classes those of the separate problems, divided by their sum.
         """
         z = self.decision_function(X)
-        return agreeing(np.asarray(np.exp(_log_proba(z))), z)
+        return agreeing(np.asarray(np.exp(one_against_rest_logs(z))), z)
 
-    @offered(_gives_probabilities)
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithm of :meth:`predict_proba`, exact far into the tails."""
-        return _log_proba(self.decision_function(X))
-
-
-def _log_proba(z: Array) -> Array:
-    separate = log_expit(np.column_stack([-z, z]) if z.ndim == 1 else z)
-    if z.ndim == 1:
-        return np.asarray(separate)
-    return np.asarray(separate - logsumexp(separate, axis=1, keepdims=True))
+    def _log_probabilities(self, X: Any) -> Array:
+        return one_against_rest_logs(self.decision_function(X))

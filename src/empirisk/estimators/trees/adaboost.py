@@ -19,6 +19,7 @@ from empirisk.data.seeds import check_seed
 from empirisk.estimators.agreement import agreeing
 from empirisk.estimators.checks import check_choice, check_count, check_number
 from empirisk.estimators.folds import hold_out
+from empirisk.estimators.log_probabilities import softmax_logs
 from empirisk.estimators.trees.tree_base import TreeClassifier, dense
 from empirisk.estimators.trees.verify_vote import verify_vote
 from empirisk.estimators.trees.vote_members import (
@@ -357,6 +358,10 @@ class AdaBoostClassifier(TreeClassifier):
         both = np.hstack([-score, score]) if score.shape[1] == 1 else score
         e = np.exp(both - both.max(axis=1, keepdims=True))
         return agreeing(e / e.sum(axis=1, keepdims=True), score)
+
+    def _log_probabilities(self, X: Any) -> Array:
+        score = self._scores(self._encoded(X))
+        return softmax_logs(2.0 * score if score.shape[1] == 1 else score)
 
     def _encoded(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -15,6 +15,7 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.checks import check_choice, check_numeric_targets, check_targets_finite
 from empirisk.estimators.documented import documented
 from empirisk.estimators.label_codes import encode_labels
+from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.estimators.trees.bagging_base import BaggingEnsemble
 from empirisk.estimators.trees.decision_tree_classifier import DecisionTreeClassifier
 from empirisk.estimators.trees.decision_tree_regressor import DecisionTreeRegressor
@@ -25,7 +26,7 @@ from empirisk.typing import Array
 __all__ = ["BaggingClassifier", "BaggingRegressor"]
 
 
-class BaggingClassifier(ClassifierMixin, BaggingEnsemble):
+class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
     """``f(x) = argmax_c (1/T) sum_t p_t(c | x)``: members fitted to draws of the rows, averaged or polled.
 
     A draw is n rows with replacement, so that a member misses a share of about 1/e of the rows.  Averaging

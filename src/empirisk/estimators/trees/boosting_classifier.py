@@ -20,6 +20,7 @@ from empirisk.estimators.checks import check_choice, check_weights
 from empirisk.estimators.class_weight import class_factors
 from empirisk.estimators.documented import documented
 from empirisk.estimators.folds import uniform_of_rows
+from empirisk.estimators.log_probabilities import log_of
 from empirisk.estimators.trees.boosting_base import Boosting
 from empirisk.estimators.trees.boosting_calibration import Calibration, calibrated
 from empirisk.estimators.trees.boosting_fit import take
@@ -332,6 +333,17 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
 
     def _probabilities(self, z: Array) -> Array:
         return self._uncalibrated(z) if self.calibration_ is None else self.calibration_.map(z)
+
+    def _log_probabilities(self, X: Any) -> Array:
+        z, loss = self._columns(self._raw(self._table(X))), self._losses[0]
+        if self.calibration_ is not None:
+            return self.calibration_.map.logarithm(z)
+        if not loss.likelihood:
+            return log_of(self._uncalibrated(z))
+        # The loss of a likelihood is minus the logarithm of the probability of its label.
+        labels = range(z.shape[1]) if loss.vector else (-1.0, 1.0)
+        score = z if loss.vector else z[:, 1] - z[:, 0]
+        return -np.column_stack([loss.value(np.full(len(z), label), score) for label in labels])
 
 
 def _set_scores(method: str, proba: Array, share: Array) -> Array:

@@ -19,6 +19,7 @@ from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_numeric_targets, check_targets_finite, check_weights
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
+from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.results import Certificate, Kind, Solution, Status, TracePoint
 from empirisk.typing import Array
 
@@ -188,7 +189,7 @@ class TreeEstimator(Estimator):
         return tags
 
 
-class TreeClassifier(ClassifierMixin, TreeEstimator):
+class TreeClassifier(LogProbabilities, ClassifierMixin, TreeEstimator):
     """Base of the classifiers; inside, targets are class codes 0, ..., K - 1 as float64."""
 
     class_weight: Any
