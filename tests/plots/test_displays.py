@@ -359,6 +359,7 @@ DISPLAYS: list[Display] = [
     plots.BoundsDisplay(LADDER, "rate of errors"),
     plots.CalibrationDisplay(CHOSEN["calibration"]),
     plots.CandidatesDisplay(BINARY["candidates"], BINARY["selection"]),
+    plots.ClassCurvesDisplay([("a rather long name of a class", CHOSEN["roc"]), ("b", CHOSEN["roc"])], "roc"),
     plots.ClusterMapDisplay(CLUSTERS),
     plots.ClusterMapDisplay(FEW_PLACES),
     plots.ClusterMapDisplay(ONE_LINE),

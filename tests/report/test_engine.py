@@ -20,6 +20,9 @@ from empirisk.estimators import ElasticNet, LogisticRegression, Ridge
 from empirisk.evaluation.folds import deal_units
 from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.evaluation.metrics.predictions import classification
+from empirisk.evaluation.pictures.calibration import calibration
+from empirisk.evaluation.pictures.ranks import roc_curve
+from empirisk.evaluation.pictures.residuals import coverage
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.errors import DataError
 from empirisk.report.fit.candidates import Candidate, alpha_grid
@@ -31,8 +34,6 @@ from empirisk.report.fit.tuning import CrossValidated, class_coefs
 from empirisk.report.run import refuse_too_large
 from empirisk.report.sections.model.coefficients import sandwich, sign_stability
 from empirisk.report.sections.model.importance import importances, linear_move, predicted_move
-from empirisk.report.sections.test.curves import calibration, roc_curve
-from empirisk.report.sections.test.residuals import coverage
 from empirisk.report.sections.verdict.next_step import next_step
 from empirisk.results import Estimate
 

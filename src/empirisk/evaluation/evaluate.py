@@ -139,7 +139,7 @@ def evaluate(
 
     title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
     wanted = named(metrics, p, est, positive)
-    return Evaluation({name: one(m) for name, m in wanted.items()}, title)
+    return Evaluation({name: one(m) for name, m in wanted.items()}, title, p)
 
 
 def with_rows(
@@ -223,7 +223,7 @@ def evaluate_predictions(
         p = replace(p, weights=relative(sizes("sample_weight", sample_weight, p.n)))
     found = {name: known(m) for name, m in named(metrics, p, positive=positive).items()}
     return Evaluation(
-        {name: estimate(m, p, level) for name, m in found.items()}, f"Predictions of {p.n} rows"
+        {name: estimate(m, p, level) for name, m in found.items()}, f"Predictions of {p.n} rows", p
     )
 
 

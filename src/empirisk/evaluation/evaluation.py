@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from empirisk.data.frames import as_frame
+from empirisk.evaluation.metrics.predictions import Predictions
+from empirisk.evaluation.pictures.kinds import INTERVALS, picture
 from empirisk.results import Estimate
 from empirisk.results.form import Form, Formed
 
@@ -22,6 +25,10 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         One estimate for each metric.
     title : str
         First line of the printed form.
+    predictions : Predictions, optional
+        Targets, outputs, groups and weights of the rows, from which :meth:`plot` draws. They are kept in
+        memory alone, some ``8 n (C + 4)`` bytes for n rows and C classes (``16 n`` for a number); pickles,
+        copies and :meth:`to_dict` have none, and X is not kept.
 
     Examples
     --------
@@ -35,9 +42,19 @@ class Evaluation(Formed, Mapping[str, Estimate]):
       About: this fitted model, on new rows drawn like these.
     """
 
-    def __init__(self, estimates: Mapping[str, Estimate], title: str = "Evaluation") -> None:
+    def __init__(
+        self,
+        estimates: Mapping[str, Estimate],
+        title: str = "Evaluation",
+        predictions: Predictions | None = None,
+    ) -> None:
         self._estimates = dict(estimates)
         self.title = title
+        self._predictions = None if predictions is None else replace(predictions, log_proba=None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickles and copies hold: all but the predictions of rows."""
+        return {**self.__dict__, "_predictions": None}
 
     def __getitem__(self, name: str) -> Estimate:
         try:
@@ -63,15 +80,31 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         """
         return to_frame(self._estimates)
 
-    def plot(self, ax: Any = None, *, metrics: Sequence[str] | None = None) -> Any:
-        """Draw the metrics with their intervals, one a row.
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        kind: str = INTERVALS,
+        metrics: Sequence[str] | None = None,
+        positive: Any = None,
+    ) -> Any:
+        """Draw the metrics with their intervals, one a row, or another picture of the held-out rows.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
+        kind : str, default "intervals"
+            The metrics; of classes also ``"roc"`` (a band that holds for all thresholds at once),
+            ``"precision_recall"`` (a pointwise band), ``"calibration"`` (bins whose intervals hold together),
+            ``"confusion"`` and ``"scores"``; of numbers ``"residuals"`` and ``"observed"`` (bins by predicted
+            value, an interval for each mean) and ``"quantiles"`` (against a normal distribution, pointwise).
         metrics : sequence of str, optional
-            Which ones; all by default. They share one axis: name those of one unit where they differ much.
+            Which ones ``"intervals"`` draws; all by default. They share one axis: name those of one unit
+            where they differ much.
+        positive : label, optional
+            The class that is held against the rest. By default the last of two; of several classes the curves
+            are drawn for all, without bands.
 
         Returns
         -------
@@ -81,13 +114,27 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         ------
         KeyError
             A metric that was not computed.
+        ValueError
+            A kind that is not there, not of this task, or that these rows cannot show.
         """
+        level = next((e.level for e in self.values()), 0.95)
+        if kind != INTERVALS:
+            return picture(kind, self._rows(), level, positive).plot(ax)
         from empirisk.plots import EffectsDisplay
 
         shown = {name: self[name] for name in (self if metrics is None else metrics)}
         rows = [{"label": name, "value": e.to_dict()} for name, e in shown.items()]
-        level = next((e.level for e in shown.values()), 0.95)
         return EffectsDisplay(rows, f"metrics of {self.title}", level, None).plot(ax)
+
+    def _rows(self) -> Predictions:
+        """Return the predictions of the held-out rows, or say why there are none."""
+        if self._predictions is None:
+            raise ValueError(
+                "this evaluation holds its metrics alone, and the picture needs predictions of rows: pickles "
+                "and copies, folds, and intervals and sets have none. Call er.evaluate on held-out rows "
+                "again, and draw from what it returns."
+            )
+        return self._predictions
 
     def __repr__(self) -> str:
         width = max((len(name) for name in self), default=0)

@@ -16,6 +16,7 @@ DISPLAYS = {
     "BoundsDisplay": "bounds",
     "CalibrationDisplay": "calibration",
     "CandidatesDisplay": "candidates",
+    "ClassCurvesDisplay": "class_curves",
     "ClusterMapDisplay": "cluster_map",
     "ClusterProfileDisplay": "cluster_profile",
     "ClusterStabilityDisplay": "cluster_stability",

@@ -42,7 +42,7 @@ class ConfusionDisplay(Display):
         if not any(wrong.values()):
             return "No test row was put into a wrong class"
         (i, j), n = max(wrong.items(), key=lambda item: item[1])
-        whole = f"{count(n)} of {count(sum(counts[i]))}"
+        whole = f"{count(round(n))} of {count(round(sum(counts[i])))}"
         return (
             f"The most frequent error: {whole} {shorten(labels[i])} rows are taken for {shorten(labels[j])}"
         )
@@ -78,7 +78,7 @@ class ConfusionDisplay(Display):
                     linewidth=0,
                 )
                 if k <= _MANY:
-                    said = f"{count(n)}\n{share(part)}" if total else "0"
+                    said = f"{count(round(n))}\n{share(part)}" if total else "0"
                     ax.text(j, i, said, ha="center", va="center", fontsize=FONT - (2.5 if k > 4 else 0))
         self._name_classes(ax)
         ax.set_xlim(-0.5, k - 0.5)

@@ -57,8 +57,8 @@ class ScoresDisplay(Display):
     def description(self) -> str:
         (hit, pos), (false, neg) = self._above("positive"), self._above("negative")
         head = f"Two histograms of the predicted probability of {self.positive}"
-        yes = f"{count(hit)} of {count(pos)} {self.positive} rows"
-        no = f"{count(false)} of {count(neg)} {self.negative} rows"
+        yes = f"{count(round(hit))} of {count(round(pos))} {self.positive} rows"
+        no = f"{count(round(false))} of {count(round(neg))} {self.negative} rows"
         return f"{head}. At or above the threshold lie {yes} and {no}."
 
     def draw(self, ax: Axes) -> None:

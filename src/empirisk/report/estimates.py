@@ -1,45 +1,13 @@
-"""Estimates in the form of ``report.json``, and intervals for values that may come in groups."""
+"""Estimates in the form of ``report.json``: some that may be absent, and many along an axis."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from empirisk.evaluation.intervals import (
-    clopper_pearson,
-    grouped_proportion,
-    wilson,
-)
+from empirisk.evaluation.pictures.estimates import Json, estimate, number, proportion
 from empirisk.results import Estimate
 
-__all__ = ["band", "cannot_tell", "estimate", "maybe", "number", "proportion"]
-
-Floats = NDArray[np.float64]
-Json = dict[str, Any]
-
-
-def number(value: Any) -> float | None:
-    """Return a finite Python float, or None."""
-    out = float(value)
-    return out if math.isfinite(out) else None
-
-
-def estimate(e: Estimate) -> Json:
-    """Return the JSON form; ends that are not finite are left out and said."""
-    out = e.to_dict()
-    for key in ("value", "low", "high"):
-        out[key] = None if out[key] is None else number(out[key])
-    if out["low"] is None or out["high"] is None:
-        out["low"] = out["high"] = None
-        out.setdefault("reason", "no interval can be given on these rows")
-    elif out["value"] is not None:
-        # An interval and its centre are computed apart and may round differently.
-        out["low"], out["high"] = min(out["low"], out["value"]), max(out["high"], out["value"])
-    return out
+__all__ = ["Json", "band", "cannot_tell", "estimate", "maybe", "number", "proportion"]
 
 
 def maybe(e: Estimate | None) -> Json | None:
@@ -66,16 +34,3 @@ def band(points: Sequence[Estimate], method: str) -> Json:
         "n": first.n,
         "method": method,
     }
-
-
-def proportion(
-    hits: NDArray, level: float, groups: NDArray | None = None, *, exact: bool = False
-) -> Estimate:
-    """Return the share of true values with its interval: Wilson (or Clopper-Pearson), with groups by
-    effective size.
-    """
-    n = int(hits.size)
-    if groups is not None and n:
-        return grouped_proportion(hits.astype(float), groups, level)
-    count = int(hits.sum())
-    return clopper_pearson(count, n, level) if exact else wilson(count, n, level)

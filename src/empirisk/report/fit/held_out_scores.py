@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from empirisk.evaluation.intervals.base import NEW_GROUPS
 from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.evaluation.outputs import outputs_of
-from empirisk.report.estimates import Json, estimate, maybe, proportion
+from empirisk.report.estimates import Json, estimate, maybe
 from empirisk.report.fit.families import Family
 from empirisk.report.fit.sample import DECLARED, Sample
 from empirisk.results import Estimate
@@ -21,7 +21,6 @@ __all__ = [
     "TestScores",
     "about_groups",
     "comparison",
-    "confusion",
     "metric_names",
     "of_rows",
     "predictions",
@@ -158,22 +157,3 @@ def _without_rounding(e: Estimate, size: float) -> Estimate:
     if max(ends) > 1e-12 * size:
         return e
     return replace(e, value=0.0, low=None if e.low is None else 0.0, high=None if e.high is None else 0.0)
-
-
-def confusion(p: Predictions, classes: tuple[str, ...], level: float) -> Json:
-    """Return the counts of observed against predicted classes, recall and precision of each class."""
-    k, guess = len(classes), p.output("pred")
-    counts = np.zeros((k, k), dtype=int)
-    np.add.at(counts, (p.y, guess), 1)
-
-    def share(hit: NDArray[Any], among: NDArray[Any]) -> Json:
-        groups = None if p.groups is None else p.groups[among]
-        return estimate(proportion(hit[among], level, groups))
-
-    return {
-        "labels": list(classes),
-        "counts": counts.tolist(),
-        "threshold": 0.5 if k == 2 else None,
-        "recall": [share(guess == c, p.y == c) for c in range(k)],
-        "precision": [share(p.y == c, guess == c) for c in range(k)],
-    }

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from empirisk import plots
+from empirisk.evaluation.pictures.calibration import calibration
+from empirisk.evaluation.pictures.confusion import confusion
+from empirisk.evaluation.pictures.ranks import pr_curve, roc_curve
+from empirisk.evaluation.pictures.residuals import coverage, normal_quantiles, spread
+from empirisk.evaluation.pictures.scores import score_bins
 from empirisk.plots.confusion import NUMBERED
-from empirisk.report.fit.held_out_scores import about_groups, comparison, confusion, metric_names
+from empirisk.report.fit.held_out_scores import about_groups, comparison, metric_names
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.methods import Pairs
 from empirisk.report.sections.prose import esc, told
 from empirisk.report.sections.test.costs import per_hundred, thresholds
-from empirisk.report.sections.test.curves import calibration, pr_curve, roc_curve, score_bins
-from empirisk.report.sections.test.residuals import coverage, normal_quantiles, spread
 from empirisk.report.sections.test.shapes import TESTED
 from empirisk.report.sections.test.subgroups import subgroups
 from empirisk.report.sections.verdict.headline import headline_reason
