@@ -183,6 +183,9 @@ def test_r2_refusals() -> None:
     y = np.arange(40.0)
     assert "a single row" in r2_interval(y, y).reason
     assert math.isnan(r2_interval(np.ones(40), y).value)
+    near = r2_interval(y, y * (1.0 + 1e-12 * np.random.default_rng(3).normal(size=y.size)))
+    assert near.value == 1.0  # 1 - R2 is lost to rounding
+    assert "no variation" in near.reason
     spike = np.zeros(40)
     spike[3] = 1.0
     assert r2_interval(spike, np.zeros(40)).low is None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from empirisk.data.masked import refuse_masked
 
-__all__ = ["refuse_odd_targets"]
+__all__ = ["missing_target", "refuse_odd_targets"]
 
 
 def refuse_odd_targets(y: Any) -> None:
@@ -23,3 +25,17 @@ def refuse_odd_targets(y: Any) -> None:
     shape: Any = getattr(y, "shape", ())
     if len(shape) > 1 and shape[0] and 0 in shape[1:]:
         raise ValueError(f"y has the shape {tuple(shape)}, which holds no target: give one for each row")
+
+
+def missing_target(y: Any) -> int | None:
+    """Return the first row whose target is None, NaN or pandas' NA; None where every row has one.
+
+    Examples
+    --------
+    >>> missing_target(["a", None, "b"])
+    1
+    """
+    values = np.asarray(y, dtype=object).ravel()
+    return next(
+        (i for i, v in enumerate(values) if v is None or type(v).__name__ == "NAType" or v != v), None
+    )

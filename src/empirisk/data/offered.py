@@ -6,12 +6,12 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, TypeVar, cast
 
-__all__ = ["offered"]
+__all__ = ["Offered", "offered"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class _Offered:
+class Offered:
     """A method behind a check; the class itself always has it, for the sake of its documentation."""
 
     def __init__(self, method: Callable[..., Any], check: Callable[[Any], bool]) -> None:
@@ -58,6 +58,6 @@ def offered(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
     """
 
     def decorate(method: Method) -> Method:
-        return cast("Method", _Offered(method, check))
+        return cast("Method", Offered(method, check))
 
     return decorate

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.data.masked import refuse_masked
-from empirisk.data.odd_targets import refuse_odd_targets
+from empirisk.data.odd_targets import missing_target, refuse_odd_targets
 
 __all__ = ["COMPLEX", "complex_refused", "names_in_order", "numbers_only", "refuse_odd_table"]
 
@@ -54,6 +54,13 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
             for label, values in _columns(X):
                 if (found := _first_other(values)) is not None:
                     raise type(e)(_words(label, *found, e)) from e
+        # Text of pandas with a missing value: scikit-learn's message has neither the name nor the row.
+        if (
+            y is not None
+            and str(e).startswith("Input contains NaN")
+            and (row := missing_target(y)) is not None
+        ):
+            raise ValueError(f"y holds no value (NaN) in row {row}; drop the rows without a target") from e
         text = "could not convert string" in str(e)
         if text and y is not None and (found := _first_other(y)) is not None:
             raise ValueError(

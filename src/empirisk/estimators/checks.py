@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -67,6 +67,8 @@ def check_numeric_targets(y: Any) -> None:
     elif values.dtype == object and (found := _first_time(values.ravel())) is not None:
         kind, where = type(values.ravel()[found]).__name__, f" in row {found}"
     else:
+        with suppress(TypeError, ValueError):  # text is refused in other words
+            values = values.astype(np.float64) if values.dtype == object else values
         if values.dtype.kind == "f":
             check_targets_finite(values)
         return

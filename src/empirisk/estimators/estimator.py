@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, clone
 
+from empirisk.estimators.several_targets import join_methods, of_one_target
 from empirisk.wording import counted
 
 __all__ = ["Estimator"]
@@ -39,8 +40,20 @@ class Estimator(BaseEstimator):
     _without_optimum: ClassVar[str] = "its fit seeks no optimum"
     # Names that other libraries give to a parameter, and what to write here.
     _elsewhere: ClassVar[Mapping[str, str]] = {}
+    # Whether a fit takes y of shape (n, k) as one problem; else each column gets a fit of its own.
+    _fits_together: bool = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        join_methods(cls)
 
     if not TYPE_CHECKING:  # type checkers know the parameters from __init__
+
+        def __getattr__(self, name: str) -> Any:
+            said = of_one_target(self, name)
+            if said is not None:
+                raise AttributeError(said)
+            return object.__getattribute__(self, name)  # raises what was raised before
 
         def __new__(cls, *by_position: Any, **by_name: Any) -> Self:
             if by_position or by_name:

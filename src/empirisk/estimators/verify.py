@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.distributions.fit import DistributionFit
 from empirisk.distributions.verify_fit import verify_fit
 from empirisk.estimators.estimator import Estimator
+from empirisk.estimators.several_targets import verify_targets
 from empirisk.results import Certificate, Kind
 from empirisk.solvers.crossover import multipliers
 from empirisk.typing import Capability
@@ -81,6 +82,8 @@ def verify(est: Any, X: Any, y: Any = None, sample_weight: Any = None, **rows: A
             if transform not in (None, "passthrough"):
                 X = transform.transform(X)
         est = steps[-1][1]
+    if "by_target_" in getattr(est, "__dict__", {}):
+        return verify_targets(est, y, lambda model, of: verify(model, X, of, sample_weight, **rows))
     own = getattr(est, "_verify", None)
     linear = hasattr(est, "problem") and hasattr(est, "_pack")
     if own is None and not linear and not hasattr(est, "certificate_"):

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirisk.estimators.several_targets import target_columns
 from empirisk.evaluation.beside import numbers, of_rows, sizes
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.intervals.base import group_codes, refuse
@@ -35,6 +36,7 @@ from empirisk.evaluation.metrics.scorer import LastClass, Scorer, find_scorer, s
 from empirisk.evaluation.outputs import model_name, n_rows, outputs_of
 from empirisk.evaluation.proba_kinds import may_answer_zero
 from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.targets import models_of_targets
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
 
@@ -65,7 +67,8 @@ def evaluate(
     X : array, sparse matrix or data frame of shape (n, p)
         Held-out rows.
     y : array of shape (n,)
-        Their targets. Class labels may be text; the positive class is ``est.classes_[1]``.
+        Their targets. Class labels may be text; the positive class is ``est.classes_[1]``. Of several
+        targets, shape (n, k), each is scored by itself, and the names begin with the target's (``"b: r2"``).
     level : float in (0, 1), default 0.95
         Nominal coverage of each interval by itself (no correction for several metrics).
     groups : array of shape (n,), optional
@@ -126,6 +129,17 @@ def evaluate(
     if hasattr(est, "_evaluate"):  # intervals and sets have scores of their own
         own: Evaluation = est._evaluate(X, y, level, groups, metrics, sample_weight, exposure, offset)
         return own
+    columns = target_columns(y)
+    if columns is not None:
+        models = models_of_targets(est, list(columns))
+        rows: dict[str, Any] = {"positive": positive, "sample_weight": sample_weight}
+        rows |= {"exposure": exposure, "offset": offset}
+        each = {
+            name: evaluate(models[name], X, column, level, groups, metrics, **rows)
+            for name, column in columns.items()
+        }
+        title = f"{model_name(est)} on {n_rows(X)} held-out rows, {len(columns)} targets"
+        return Evaluation({f"{name}: {m}": e for name, told in each.items() for m, e in told.items()}, title)
     labels = labels_of(y, "y")
     X, labels, held = with_rows(X, labels, groups, sample_weight, exposure, offset)
     groups, weights = held.pop("groups", None), held.pop("sample_weight", None)

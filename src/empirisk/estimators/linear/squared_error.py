@@ -39,6 +39,7 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
     selection_: StrengthSelection
 
     _alpha_words: ClassVar[tuple[str, ...]] = ("1/n", "cv")
+    _fits_together = True
 
     def _penalty(self, alpha: float) -> Penalty:
         raise NotImplementedError

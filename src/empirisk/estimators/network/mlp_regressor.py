@@ -126,6 +126,8 @@ class MLPRegressor(RegressorMixin, NetworkEstimator):
         """
         return self._partial_fit(X, y, sample_weight)
 
+    _fits_together = True
+
     def _y_options(self) -> dict[str, Any]:
         return {"y_numeric": True, "multi_output": True}
 

@@ -112,5 +112,6 @@ def r2_interval(
     # The jackknife's factor: values that leave out one unit each differ n - 1 times less than units do.
     variance = (units - 1) / units * float(np.sum((psi - psi.mean()) ** 2))
     df = units - 1 if weights is None else effective - 1.0
-    low, high = student_limits(math.log(1.0 - value), variance, df, level)
+    # Not log(1 - R2): R2 is rounded to 1 where the errors are rounding alone.
+    low, high = student_limits(math.log(errors.sum() / squares.sum()), variance, df, level)
     return accept(value, (1.0 - math.exp(high), 1.0 - math.exp(low)), level, n, method, target=target)
