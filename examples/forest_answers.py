@@ -49,11 +49,11 @@ def main() -> None:
     say("2. One bottle: where the expected rating lies, and where its own rating will.")
     band = forest.interval(X_new, 0.95)
     print("  rating  forest  expected (95 %)   this bottle (90 %)")
-    y_low, y_high = forest.prediction_interval(X_new, 0.9)
+    new = forest.prediction_interval(X_new, 0.9)
     for i in range(5):
-        expected, own = f"{band.low[i]:.2f} to {band.high[i]:.2f}", f"{y_low[i]:.2f} to {y_high[i]:.2f}"
+        expected, own = f"{band.low[i]:.2f} to {band.high[i]:.2f}", f"{new.low[i]:.2f} to {new.high[i]:.2f}"
         print(f"  {y_new[i]:6.0f}  {forest.predict(X_new[i : i + 1])[0]:6.2f}  {expected:16}  {own}")
-    inside = np.mean((y_low <= y_new) & (y_new <= y_high))
+    inside = np.mean((new.low <= y_new) & (y_new <= new.high))
     say(
         f"The right column held {100 * inside:.0f} % of the {len(y_new)} new ratings. The middle one is no "
         "promise about ratings: it says how far a forest grown on 1000 other wines would move, and it is a "

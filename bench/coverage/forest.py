@@ -94,7 +94,8 @@ def _new_row(n: int, noise: str, samples: int) -> Setting:
         new, target = sample(500, noise, rng)
         calm, out = np.abs(new[:, 2]) < 1.0 / 3.0, {}
         for method in ("jackknife+", "leaves", "residuals"):
-            low, high = model.prediction_interval(new, 0.9, method=method)
+            found = model.prediction_interval(new, 0.9, method=method)
+            low, high = found.low, found.high
             inside = (low <= target) & (target <= high)
             out[method] = float(inside.mean())
             out[f"{method}, calm"] = float(inside[calm].mean())

@@ -13,7 +13,7 @@ from joblib import parallel_config
 from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.compose import ColumnTransformer
-from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -284,8 +284,7 @@ def test_refusals_name_what_is_wrong(rng: np.random.Generator) -> None:
         ({"max_features": 5}, "max_features must be"),
         ({"n_estimators": 0}, "n_estimators"),
         ({"n_estimators": "many"}, '"auto"'),
-        ({"vote": "hard"}, "vote must be 'soft' or 'majority'"),
-        ({"estimator": RidgeClassifier()}, "has no predict_proba"),
+        ({"vote": "loud"}, "vote must be 'soft' or 'majority' or 'hard'"),
     ):
         with pytest.raises(ValueError, match=words):
             er.BaggingClassifier(**params).fit(X, y)

@@ -168,13 +168,16 @@ def test_quantiles_intervals_and_importances(rng: np.random.Generator) -> None:
     truth = 4.0 * new[:, 0] + rng.uniform(-1.0, 1.0, 400)
     q = model.quantiles(new, [0.1, 0.5, 0.9])
     assert 0.7 < np.mean((truth >= q[:, 0]) & (truth <= q[:, 2])) < 0.92
-    low, high = model.prediction_interval(new, level=0.9)
-    assert 0.84 < np.mean((truth >= low) & (truth <= high)) < 0.96
+    for method in ("jackknife+", "leaves", "residuals"):
+        bands = model.prediction_interval(new, level=0.9, method=method)
+        assert 0.84 < np.mean((truth >= bands.low) & (truth <= bands.high)) < 0.96
+        assert bands.kind == "prediction"
+        np.testing.assert_array_equal(bands.value, model.predict(new))
     found = model.interval(new[:50])
     np.testing.assert_allclose(found.value, model.predict(new[:50]), rtol=1e-12)
     assert ((found.low <= found.value) & (found.value <= found.high)).all()
     for kind in ("permutation", "debiased"):
-        low, high = model.importances(kind=kind).interval()
+        low, _ = model.importances(kind=kind).interval()
         assert low[0] > 1.0
         assert (low[1:] < 0.05).all()
     gap = model.proximity(kind="gap")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,6 +28,7 @@ from empirisk.estimators.trees.vote_members import (
     Members,
     StumpMembers,
     TreeMembers,
+    mean_importances,
     member_scores,
 )
 from empirisk.estimators.trees.vote_stopping import MarginStop, NeverStop, Stop, ValidationStop, named
@@ -354,10 +356,24 @@ class AdaBoostClassifier(TreeClassifier):
         link (Friedman, Hastie and Tibshirani 2000).  With many rounds F overshoots, and the numbers are too
         close to 0 and 1: calibrate them on held-out rows before use.
         """
-        score = self._scores(self._encoded(X))
-        both = np.hstack([-score, score]) if score.shape[1] == 1 else score
-        e = np.exp(both - both.max(axis=1, keepdims=True))
-        return agreeing(e / e.sum(axis=1, keepdims=True), score)
+        return _linked(self._scores(self._encoded(X)))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """Return the probabilities after each round, as an iterator."""
+        for score in self.staged_decision_function(X):
+            yield _linked(score.reshape(len(score), -1))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """Return the accuracy after each round, as an iterator.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+        sample_weight : array, shape (n,), optional
+            Weights >= 0.
+        """
+        for said in self.staged_predict(X):
+            yield float(accuracy_score(y, said, sample_weight=sample_weight))
 
     def _log_probabilities(self, X: Any) -> Array:
         score = self._scores(self._encoded(X))
@@ -383,10 +399,13 @@ class AdaBoostClassifier(TreeClassifier):
 
     @property
     def feature_importances_(self) -> Array:
-        """Share of each column in the decrease of the members' weighted errors, shape (p,), of sum 1 or 0."""
+        """Share of each column in the decrease of the members' weighted errors, shape (p,), of sum 1 or 0.
+
+        With an `estimator` it is the mean of the members' own importances, by the sizes of their votes.
+        """
         check_is_fitted(self)
         if self.estimator is not None:
-            raise AttributeError("feature_importances_ is of trees; ask the members in estimators_")
+            return mean_importances(self.estimators_, self.estimator_weights_)
         trees = self.trees_
         inner = trees.feature >= 0
         total = np.bincount(trees.feature[inner], weights=trees.gain[inner], minlength=trees.n_features)
@@ -397,6 +416,13 @@ class AdaBoostClassifier(TreeClassifier):
         if self.estimator is not None:
             tags.input_tags.allow_nan = tags.input_tags.sparse = False
         return tags
+
+
+def _linked(score: Array) -> Array:
+    """Return ``1/(1 + exp(-2 F))``, or softmax(F), of scores of shape (n, k)."""
+    both = np.hstack([-score, score]) if score.shape[1] == 1 else score
+    e = np.exp(both - both.max(axis=1, keepdims=True))
+    return agreeing(e / e.sum(axis=1, keepdims=True), score)
 
 
 def _run(rounds: VoteRounds, members: Members, stop: Stop, n_rounds: int) -> str:

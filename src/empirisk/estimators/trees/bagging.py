@@ -19,6 +19,7 @@ from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.estimators.trees.bagging_base import BaggingEnsemble
 from empirisk.estimators.trees.decision_tree_classifier import DecisionTreeClassifier
 from empirisk.estimators.trees.decision_tree_regressor import DecisionTreeRegressor
+from empirisk.estimators.trees.forest_members import r2
 from empirisk.results import Estimate
 from empirisk.trees.auto_size import ForestSize
 from empirisk.typing import Array
@@ -46,8 +47,11 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
         Columns that a member draws, without replacement.
     bootstrap : bool, default True
         Whether rows are drawn with replacement.
-    vote : {"soft", "majority"}, default "soft"
-        Mean of the members' probabilities, or one vote for each member; ties go to the first class.
+    bootstrap_features : bool, default False
+        Whether columns are drawn with replacement, so that a member may hold one twice (arrays alone).
+    vote : {"soft", "majority", "hard"}, default "soft"
+        Mean of the members' probabilities, or one vote for each member ("hard" is another name); ties go to
+        the first class.  Members without probabilities vote either way, and ``vote_`` says so.
     n_jobs : int, optional
         Processes, as in joblib.  Results do not depend on it.
     random_state : int, Generator, RandomState or None, default None
@@ -60,7 +64,11 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
     estimators_samples_, estimators_features_ : list of arrays
         Rows (as often as drawn) and columns of each member.
     n_estimators_ : int
-        Members.
+        Members; ``len(model)``, ``model[3]`` and ``for member in model`` work.
+    vote_ : str
+        "soft" or "majority": how the members are heard.
+    oob_score_ : float
+        Accuracy out-of-bag, ``1 - oob_risk_.value``.
     oob_proba_ : array, shape (n, K)
         Shares by the members that did not see the row; NaN where all did.
     oob_risk_ : Estimate
@@ -83,8 +91,7 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
     Raises
     ------
     ValueError
-        Parameters out of range; fewer than two classes; members without probabilities and vote="soft". What
-        a member raises carries a note with its number.
+        Parameters out of range; fewer than two classes.  What a member raises carries a note with its number.
 
     Notes ----- Rows drawn several times count as often through sample_weight, or stand several times in X
     where the member takes none.  With weights, rows are drawn in proportion to them, as many as there are
@@ -117,6 +124,7 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
         max_samples: float = 1.0,
         max_features: float = 1.0,
         bootstrap: bool = True,
+        bootstrap_features: bool = False,
         vote: str = "soft",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -135,12 +143,11 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
             raise TypeError(
                 f"estimator must be a classifier, got {type(member).__name__}; take BaggingRegressor"
             )
-        soft = bool(check_choice("vote", self.vote, {"soft": True, "majority": False}))
-        if soft and not hasattr(member, "predict_proba"):
-            raise ValueError(
-                f'vote="soft" needs probabilities, and {type(member).__name__} has no predict_proba; take '
-                'vote="majority"'
-            )
+        wanted = bool(check_choice("vote", self.vote, {"soft": True, "majority": False, "hard": False}))
+        soft = wanted and hasattr(member, "predict_proba")
+        self.vote_ = "soft" if soft else "majority"
+        if wanted and not soft:
+            self._unheard = f"one vote for each member: {type(member).__name__} has no predict_proba"
         return soft
 
     def _smooth_losses(self, said: Array, y: Array) -> Array:
@@ -150,11 +157,21 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
         self.oob_proba_ = said
         wrong = (said[known].argmax(axis=1) != y[known]).astype(np.float64)
         self.oob_risk_ = self._risk(wrong, known, weight, "error rate")
+        self.oob_score_ = 1.0 - float(self.oob_risk_.value)
         self.oob_brier_ = self._risk(self._smooth_losses(said[known], y[known]), known, weight, "Brier score")
 
     def predict_proba(self, X: Any) -> Array:
         """Return the mean of the members' probabilities, or their shares of the votes, shape (n, K)."""
         return self._mean(X)
+
+    def decision_function(self, X: Any) -> Array:
+        """Return what decides: ``p_1 - p_0`` of two classes, shape (n,), else the shares, shape (n, K).
+
+        These are the means of the votes and not those of the members' own scores, whose largest one can name
+        another class than :meth:`predict`.
+        """
+        share = self._mean(X)
+        return share[:, 1] - share[:, 0] if share.shape[1] == 2 else share
 
     def predict(self, X: Any) -> Any:
         """Return the class with the largest share (ties: the first), shape (n,)."""
@@ -177,7 +194,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
     n_estimators : int or "auto", default 100
         Members; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a quarter of
         its standard error over rows (at most 1000).
-    max_samples, max_features, bootstrap, n_jobs, random_state
+    max_samples, max_features, bootstrap, bootstrap_features, n_jobs, random_state
         As in :class:`BaggingClassifier`.
 
     Attributes
@@ -232,6 +249,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
         max_samples: float = 1.0,
         max_features: float = 1.0,
         bootstrap: bool = True,
+        bootstrap_features: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -259,6 +277,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
 
     def _out_of_bag(self, said: Array, known: Any, y: Array, weight: Array) -> None:
         self.oob_prediction_ = said[:, 0]
+        self.oob_score_ = r2(y - said[:, 0], y, weight)
         self.oob_risk_ = self._risk((said[known, 0] - y[known]) ** 2, known, weight, "mean squared error")
 
     def predict(self, X: Any) -> Array:

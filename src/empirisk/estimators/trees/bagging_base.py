@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,6 +30,7 @@ from empirisk.estimators.trees.bagging_members import (
     size_of,
     takes_weights,
 )
+from empirisk.estimators.trees.member_access import MemberAccess
 from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Certificate, Estimate, Kind, Solution, Status
 from empirisk.trees.auto_size import ForestSize, auto_size
@@ -45,13 +46,17 @@ OUT_OF_BAG = (
 )
 
 
-class BaggingEnsemble(MetaEstimatorMixin, Estimator):
+class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
     """Base of the bagged ensembles; a subclass says what targets are and how members vote."""
 
     estimator: Any
     n_estimators: Any
     solution_: Solution
     n_features_in_: int
+
+    _elsewhere: ClassVar[dict[str, str]] = {
+        "oob_score": "out-of-bag scores are always there: oob_score_, and oob_risk_ with its interval"
+    }
 
     # -- what a subclass gives ----------------------------------------------------------------------
 
@@ -110,11 +115,17 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
         if k:
             weigh_classes(None, self.classes_, targets, weight)  # refuses rows of one class alone
         plan = self._plan(weight, targets, k)
+        if plan.bootstrap_features and hasattr(X, "columns"):
+            raise ValueError(
+                "bootstrap_features=True draws columns twice, and no data frame has two of one name: give X "
+                "as an array, or set bootstrap_features=False"
+            )
         if not plan.bootstrap and np.ptp(plan.weight) > 0.0 and not takes_weights(member):
             raise ValueError(
                 f"sample_weight without bootstrap goes to the members, and {type(member).__name__} takes "
                 "none; set bootstrap=True, where rows are drawn in proportion to their weights"
             )
+        self._unheard = ""
         self._voting = (k, self._soft(member))
         members: list[Any] = []
         columns: list[Any] = []
@@ -139,6 +150,7 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
         tally = self._tally(grow, targets, weight, plan)
         self.estimators_ = members
         self._drawn, self._discarded = replace(plan, codes=None), discarded
+        self._columns = columns
         every = np.arange(plan.n_columns)
         self.estimators_features_ = [every if c is None else c for c in columns]
         self.n_estimators_ = len(members)
@@ -151,7 +163,9 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
         p = self.n_features_in_
         n_features = size_of("max_features", self.max_features, p, p)
         seed = check_seed(self.random_state)
-        return Plan(live, weight[live], p, n_draws, n_features, bootstrap, seed, targets if k else None)
+        twice = check_flag("bootstrap_features", self.bootstrap_features)
+        codes = targets if k else None
+        return Plan(live, weight[live], p, n_draws, n_features, bootstrap, seed, codes, twice)
 
     def _tally(self, grow: Any, y: Array, weight: Any, plan: Plan) -> OutOfBagTally:
         def losses(said: Any, rows: Any) -> Any:
@@ -192,7 +206,8 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
                 f"standard deviation; other rows by {risk.standard_error:.2g})"
             )
             certificate = Certificate(Kind.MONTE_CARLO, risk.mc_error, risk.standard_error, claim)
-        note = "" if self.size_ is None else self.size_.reason
+        reasons = [self._unheard, "" if self.size_ is None else self.size_.reason]
+        note = "; ".join(reason for reason in reasons if reason)
         self.solution_ = Solution(
             np.zeros(0), Status.COMPLETED, certificate, self.n_estimators_, note=note, solver="bagging"
         )
@@ -237,9 +252,8 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
         """Return what each member says about X, shape (n, k)."""
         check_is_fitted(self)
         X = self._checked(X, fitting=False)
-        for model, columns in zip(self.estimators_, self.estimators_features_, strict=True):
-            part = None if len(columns) == self.n_features_in_ else columns
-            yield said_by(model, X, part, *self._voting)
+        for model, columns in zip(self.estimators_, self._columns, strict=True):
+            yield said_by(model, X, columns, *self._voting)
 
     def _mean(self, X: Any) -> Array:
         total: Any = 0.0
@@ -273,6 +287,10 @@ class BaggingEnsemble(MetaEstimatorMixin, Estimator):
             square = square + (said - mean) ** 2
         error = np.sqrt(square / (m * (m - 1.0))) if m > 1 else np.full(mean.shape, np.nan)
         return np.asarray(error if self._voting[0] else error[:, 0])
+
+    def _told(self) -> list[str]:
+        unheard = getattr(self, "_unheard", "")
+        return [*super()._told(), *([f"{unheard[:1].upper()}{unheard[1:]}."] if unheard else [])]
 
     @property
     def certificate_(self) -> Certificate:

@@ -55,6 +55,8 @@ class Plan:
         Of the ensemble.
     codes : array of int or None
         Classes of the rows: every draw has at least two. None for a regression.
+    bootstrap_features : bool, default False
+        Whether columns are drawn with replacement.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Plan:
     bootstrap: bool
     seed: int
     codes: IndexArray | None = None
+    bootstrap_features: bool = False
 
     def draw(self, member: int, discarded: int | None = None) -> Draw:
         """What member number `member` sees; ValueError when draws find one class only.
@@ -100,8 +103,8 @@ class Plan:
                 "more rows of the other classes"
             )
         columns = None
-        if self.n_features < self.n_columns:
-            columns = np.sort(rng.choice(self.n_columns, self.n_features, replace=False))
+        if self.n_features < self.n_columns or self.bootstrap_features:
+            columns = np.sort(rng.choice(self.n_columns, self.n_features, replace=self.bootstrap_features))
         return Draw(rows, times[drawn], columns, int(rng.integers(2**31 - 1)), tried)
 
 

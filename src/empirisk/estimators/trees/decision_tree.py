@@ -104,6 +104,14 @@ class DecisionTree(TreeReading, TreeEstimator):
             entry = self.sequence_.at(alpha)
         self._cut(entry, None if isinstance(alpha, str) else alpha)
 
+    def _take(self, tree: Trees) -> Self:
+        """Take a tree that was grown elsewhere, unpruned; its columns and classes are set before."""
+        self._gaps = frozenset()
+        self._keep(self._sequence(tree))
+        self.tree_, self.alpha_ = tree, None
+        self.solution_ = self._said("as grown")
+        return self
+
     def _verify(self, X: Any, y: Any, sample_weight: Any) -> Certificate:
         """Return the certificate of the tree, computed anew for ``er.verify``."""
         return verify_tree(self, X, y, sample_weight)

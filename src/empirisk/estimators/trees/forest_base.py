@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,7 @@ from empirisk.data.columns import Table
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_count, check_flag
 from empirisk.estimators.same_rows import row_print
+from empirisk.estimators.trees.forest_members import ForestMembers
 from empirisk.estimators.trees.forest_plan import plan_bag, plan_growth
 from empirisk.estimators.trees.forest_reads import ForestReads
 from empirisk.estimators.trees.forest_task import ForestTask
@@ -27,11 +28,12 @@ from empirisk.typing import Array
 
 __all__ = ["ForestEstimator"]
 
+OUT_OF_BAG_IS_THERE = "out-of-bag scores are always there: oob_score_, and oob_risk_ with its interval"
 MIN_GROUPS = 5  # of trees, for a Monte-Carlo error
 BOUNDS = {"error rate": 1.0, "Brier score": 2.0}  # of losses that have one
 
 
-class ForestEstimator(ForestReads):
+class ForestEstimator(ForestMembers, ForestReads):
     """Base of forests: the mean of trees that each saw other rows and, at each node, other columns.
 
     After ``fit``: ``trees_``, ``n_estimators_``, ``oob_risk_``, ``oob_risks_`` and ``monte_carlo_error_``.
@@ -50,6 +52,7 @@ class ForestEstimator(ForestReads):
     _print: int | None  # of the rows, for a warm start
 
     _random_cuts = False
+    _elsewhere: ClassVar[dict[str, str]] = {"oob_score": OUT_OF_BAG_IS_THERE}
     _smooth = ""  # the loss that says how many trees are enough
 
     # -- what a subclass gives ----------------------------------------------------------------------

@@ -59,6 +59,9 @@ class ForestClassifier(SmoothedShares, ForestEstimator):
     def _keep_out_of_bag(self, prediction: Array, targets: Array) -> None:
         self.oob_decision_function_ = self._smoothed(prediction)
 
+    def _out_of_bag_score(self) -> float:
+        return 1.0 - float(self.oob_risk_.value)
+
     @property
     def oob_brier_(self) -> Estimate:
         """``sum_c (share_c - 1[c = y])^2`` of the out-of-bag shares, with its interval."""

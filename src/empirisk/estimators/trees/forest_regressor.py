@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import measured_coverage
+from empirisk.estimators.trees.forest_members import r2
 from empirisk.estimators.trees.tree_base import TreeRegressor
 from empirisk.inference.bands import Bands
 from empirisk.results.estimate import check_level
@@ -26,6 +27,12 @@ __all__ = ["ForestRegressor"]
 
 Floats = NDArray[np.float64]
 
+PROMISES = {
+    "jackknife+": "the jackknife+ after bootstrap covers a new y with probability 2 level - 1 at least, for "
+    "rows drawn like those of the fit, and with about the level in practice",
+    "leaves": "quantiles of y in the leaves, moved as the out-of-bag rows ask; no theorem for few rows",
+    "residuals": "the prediction and quantiles of the out-of-bag residuals; no theorem for few rows",
+}
 CALIBRATION = 5000  # training rows, evenly spaced, that calibrate a prediction interval
 
 
@@ -61,6 +68,10 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         mine = self.oob_prediction_ if self._live is None else self.oob_prediction_[self._live]
         self._residuals = np.asarray(targets - mine, dtype=np.float64)
 
+    def _out_of_bag_score(self) -> float:
+        mine = self.oob_prediction_ if self._live is None else self.oob_prediction_[self._live]
+        return r2(self._residuals, self._residuals + mine, self._bag.weight)
+
     def predict(self, X: Any) -> Array:
         """Return the mean over trees of the means of the leaves, shape (n,)."""
         return self._mean(self._table(X))[:, 0]
@@ -92,7 +103,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
 
     def prediction_interval(
         self, X: Any, level: float = 0.9, *, method: str = "jackknife+", training: Any = None
-    ) -> tuple[Array, Array]:
+    ) -> Bands:
         """Intervals for y itself at new rows, calibrated on the rows that the trees did not see.
 
         Parameters
@@ -112,12 +123,19 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
 
         Returns
         -------
-        low, high : arrays, shape (n,)
-            Infinite where the rows are too few for the level.
+        empirisk.inference.Bands
+            ``value`` (the prediction), ``low``, ``high``, shape (n,), infinite where the rows are too few for
+            the level; `note` says what the method promises.
         """
         self._needs_bags("an interval from out-of-bag rows")
         check_level(level)
-        which = check_choice("method", method, {m: m for m in ("jackknife+", "leaves", "residuals")})
+        which = check_choice("method", method, {m: m for m in PROMISES})
+        low, high = self._prediction_ends(X, level, which, training)
+        value = np.asarray(self.predict(X), dtype=np.float64)
+        return Bands("prediction", level, value, low, high, None, PROMISES[which])
+
+    def _prediction_ends(self, X: Any, level: float, which: str, training: Any) -> tuple[Array, Array]:
+        """Return the lower and upper ends by one of the methods."""
         if which == "residuals":
             return residual_interval(np.asarray(self.predict(X), dtype=np.float64), self._residuals, level)
         new, counts, n = self.apply(X), self.bag_counts(), len(self._residuals)

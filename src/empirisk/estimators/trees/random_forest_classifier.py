@@ -78,6 +78,11 @@ class RandomForestClassifier(ForestClassifier):
         Shares by the trees that did not see the row; NaN where all did, or the weight is 0.
     oob_risk_ : Estimate
         Error rate of the out-of-bag shares, with a 95 % interval.
+    oob_score_ : float
+        Accuracy out-of-bag, ``1 - oob_risk_.value``.
+    estimators_, estimators_samples_ : list
+        The trees as unpruned ``DecisionTreeClassifier``, made when asked for; the rows of each, as often as
+        drawn.  ``len(forest)``, ``forest[3]`` and ``for tree in forest`` work.
     oob_risks_ : dict
         The same of "error rate", "Brier score" and "log loss" (infinite where a true class got the share 0).
     monte_carlo_error_ : float or None

@@ -53,6 +53,11 @@ class RandomForestRegressor(ForestRegressor):
         Squared error of the out-of-bag predictions, with a 95 % interval.  Long tails make it too short:
         with lognormal noise and 250 rows it held the risk of 85 % of simulated random forests (of the
         absolute error 91 %), and its `reason` spoke of the tail.
+    oob_score_ : float
+        R2 out-of-bag: one minus the squared error over the variance of the targets.
+    estimators_, estimators_samples_ : list
+        The trees as unpruned ``DecisionTreeRegressor``, made when asked for; the rows of each, as often as
+        drawn.  ``len(forest)``, ``forest[3]`` and ``for tree in forest`` work.
     oob_risks_ : dict
         The same of "squared error" and "absolute error".
     monte_carlo_error_ : float or None

@@ -18,7 +18,7 @@ from empirisk.trees.stumps import Stump, StumpSearch, stump_trees
 from empirisk.trees.votes import Vote, class_mass, discrete_vote, real_vote
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["ClassifierMembers", "Members", "StumpMembers", "TreeMembers", "member_scores"]
+__all__ = ["ClassifierMembers", "Members", "StumpMembers", "TreeMembers", "mean_importances", "member_scores"]
 
 Leaves = NDArray[np.int32]
 
@@ -196,6 +196,17 @@ def member_scores(
         return real_vote(np.full(shares.shape, 1.0 / shares.size), shares, learning_rate).value
     named = np.eye(k)[_codes(member, X, classes)]
     return weight * (2.0 * named[:, 1:] - 1.0) if k == 2 else weight * (named - 1.0 / k)
+
+
+def mean_importances(members: list[Any], votes: Array) -> Array:
+    """Return the mean of ``feature_importances_`` by the sizes of the votes; refused where there are none."""
+    lacking = next((m for m in members if not hasattr(m, "feature_importances_")), None)
+    if lacking is not None or not members:
+        of = "there is no member" if lacking is None else f"{type(lacking).__name__} has none"
+        raise AttributeError(f"feature_importances_ is the mean of those of the members, and {of}")
+    size = np.abs(votes)
+    share = size / size.sum() if size.sum() > 0.0 else np.full(len(size), 1.0 / len(size))
+    return np.asarray(share @ np.stack([m.feature_importances_ for m in members]))
 
 
 def _codes(member: Any, X: Any, classes: Any) -> Leaves:
