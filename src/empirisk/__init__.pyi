@@ -260,6 +260,9 @@ from .estimators import (
     equivalent_constraint as equivalent_constraint,
 )
 from .estimators import (
+    export_text as export_text,
+)
+from .estimators import (
     formula as formula,
 )
 from .estimators import (

@@ -55,6 +55,7 @@ from empirisk.estimators.trees.extra_trees_classifier import ExtraTreesClassifie
 from empirisk.estimators.trees.extra_trees_regressor import ExtraTreesRegressor
 from empirisk.estimators.trees.random_forest_classifier import RandomForestClassifier
 from empirisk.estimators.trees.random_forest_regressor import RandomForestRegressor
+from empirisk.estimators.trees.tree_reading import export_text
 from empirisk.estimators.verify import verify
 
 REGISTRY: dict[str, type] = {
@@ -179,6 +180,7 @@ __all__ = [
     "SGDRegressor",
     "TweedieRegressor",
     "equivalent_constraint",
+    "export_text",
     "formula",
     "kneighbors_graph",
     "path",
