@@ -59,9 +59,6 @@ from . import (
     problems as problems,
 )
 from . import (
-    report as report,
-)
-from . import (
     results as results,
 )
 from . import (
@@ -308,6 +305,7 @@ from .explanations.tree_shap import tree_shap as tree_shap
 from .partitions.choose_k import choose_k as choose_k
 from .partitions.compare import compare_partitions as compare_partitions
 from .problems import LatentProblem as LatentProblem
+from .report import report as report
 from .report.saved.model_file import load as load
 from .resampling.bootstrap import bootstrap as bootstrap
 from .resampling.no_free_lunch import no_free_lunch as no_free_lunch

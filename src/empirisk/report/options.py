@@ -1,10 +1,10 @@
-"""The options of ``empirisk report``, as the user gave them on the command line."""
+"""The options of ``empirisk report`` and ``er.report``, as the user gave them."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,9 @@ __all__ = ["Options", "check_numbers", "flags"]
 
 @dataclass(frozen=True)
 class Options:
-    """What the user asked for; see ``empirisk report --help``."""
+    """What the user asked for; see ``empirisk report --help``.  In Python `data` and `test` may be frames."""
 
-    data: Path
+    data: Any
     target: str
     out: Path | None = None
     types: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Options:
     header: bool | None = None
     group: str | None = None
     time: str | None = None
-    test: Path | None = None
+    test: Any = None
     seed: int = 0
     level: float = 0.95
     time_limit: float | None = None
@@ -44,7 +44,8 @@ class Options:
         """Where the report goes: ``--out``, or the name of the data file with ``-report``."""
         if self.out is not None:
             return self.out
-        return Path(f"{self.data.name.split('.')[0] or 'data'}-report")
+        name = self.data.name.split(".")[0] if isinstance(self.data, Path) else ""
+        return Path(f"{name or 'data'}-report")
 
     def check(self) -> tuple[str, ...]:
         """Refuse numbers that make no sense; return the kinds of models to try.
@@ -79,13 +80,16 @@ class Options:
         return asked
 
     def command(self) -> str:
-        """Return the command line that asks for the same, with file names in place of paths.
+        """Return the command line that asks for the same, with file names in place of paths; the call in
+        Python where the rows are a frame.
 
         Examples
         --------
         >>> Options(Path("/home/me/a b.csv"), "y", types={"x": "categorical"}, seed=3).command()
         "empirisk report 'a b.csv' --target y --types x=categorical --seed 3"
         """
+        if not isinstance(self.data, Path):
+            return self._call()
         words = ["empirisk", "report", self.data.name, "--target", self.target]
         words += [w for name, kind in self.types.items() for w in ("--types", f"{name}={kind}")]
         words += [w for name in self.drop for w in ("--drop", name)]
@@ -97,6 +101,23 @@ class Options:
         words += ["--seed", str(self.seed)] if self.seed else []
         words += ["--level", str(self.level)] if self.level != 0.95 else []
         return shlex.join(words)
+
+    def _call(self) -> str:
+        """Return the call of ``er.report`` that asks for the same on a frame.
+
+        Examples
+        --------
+        >>> Options({"x": [1.0]}, "y", drop=("b",), seed=3).command()
+        "er.report(frame, 'y', drop=['b'], seed=3)"
+        """
+        words = ["frame", repr(self.target)]
+        for f in fields(self)[3:-1]:
+            value = getattr(self, f.name)
+            if f.name == "test":
+                words += [] if value is None else ["test=test_frame"]
+            elif value not in (f.default, (), {}):
+                words.append(f"{f.name}={list(value) if isinstance(value, tuple) else value!r}")
+        return f"er.report({', '.join(words)})"
 
 
 def check_numbers(level: float, time_limit: float | None, seed: int) -> None:

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-__all__ = ["LineProgress", "Progress", "RichProgress", "Silent", "progress_for"]
+from empirisk.data.progress import Steps
+
+__all__ = ["LineProgress", "Progress", "RichProgress", "Silent", "Told", "progress_for"]
 
 
 class Progress(Protocol):
@@ -131,6 +133,45 @@ class RichProgress:
             " left"
         )
         self.bar.update(self.task, completed=self.clock.share, description=said, stage=self.name)
+
+
+class Told:
+    """The progress as a share of the predicted time, told to who watches a call in Python.
+
+    Parameters
+    ----------
+    total : float
+        Predicted seconds.
+    steps : callable
+        Called with (percent done, 100).
+    """
+
+    def __init__(self, total: float, steps: Steps) -> None:
+        self.clock, self.steps, self.last = _Clock(total), steps, -1
+
+    def stage(self, name: str, steps: int, seconds: float) -> None:
+        """Begin a stage, and tell how far the whole is."""
+        self.clock.stage(steps, seconds)
+        self._tell()
+
+    def advance(self, note: str = "") -> None:
+        """Count the step, and tell how far the whole is."""
+        self.clock.advance()
+        self._tell()
+
+    def forecast(self, seconds: float) -> None:
+        """Take over what the first fold taught; the share told never falls."""
+        self.clock.forecast(seconds)
+        self._tell()
+
+    def end(self) -> None:
+        """Tell that everything is done."""
+        self.steps(100, 100)
+
+    def _tell(self) -> None:
+        now = max(self.last, min(99, round(100.0 * self.clock.share)))
+        self.last = now
+        self.steps(now, 100)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,14 @@ def _task_is_known() -> Iterator[None]:
 
 
 @_task_is_known()
-def run_report(options: Options, say: Callable[[str], None], deadline: Deadline | None = None) -> Outcome:
+def run_report(
+    options: Options,
+    say: Callable[[str], None],
+    deadline: Deadline | None = None,
+    *,
+    folder: Path | None = None,
+    show: Callable[[float], Any] | None = None,
+) -> Outcome:
     """Make a report.
 
     Parameters
@@ -67,6 +75,11 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
         Prints one line.
     deadline : Deadline, optional
         What cuts the fits; that of the time limit, which began when the program did, by default.
+    folder : Path, optional
+        Where to write; that of the options by default.
+    show : callable, optional
+        Gives the display of the progress, a context, for the predicted seconds; that of the command by
+        default.
 
     Raises
     ------
@@ -75,7 +88,8 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
     """
     kinds = options.check()
     deadline = deadline or Deadline(options.time_limit)
-    check_folder(options.folder)
+    folder = options.folder if folder is None else folder
+    check_folder(folder)
     table = read_table(
         options.data,
         target=options.target,
@@ -115,17 +129,18 @@ def run_report(options: Options, say: Callable[[str], None], deadline: Deadline 
     # busy machine of two cores one thread took 60 s on Adult, and two threads each more than 200 s.
     steps = Steps(deadline)
     steps.done("starting, reading and looking at the data")
-    with progress_for(p.plan.seconds, quiet=options.quiet) as progress, threadpool_limits(1):
+    show = show or partial(progress_for, quiet=options.quiet)
+    with show(p.plan.seconds) as progress, threadpool_limits(1):
         a = analyse(p, progress, deadline)
         steps.done("the fits")
         seconds = time.perf_counter() - deadline.began
         report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, a))
         steps.done("the sections")
         progress.stage("Writing", 1, 1.0)
-        write_report(a, report, options.folder)
+        write_report(a, report, folder)
         steps.done("drawing and writing")
     seconds = time.perf_counter() - deadline.began
-    outcome = Outcome(report, options.folder, seconds, tuple(a.guard.errors), steps.overrun())
+    outcome = Outcome(report, folder, seconds, tuple(a.guard.errors), steps.overrun())
     for line in closing_lines(outcome):
         say(line)
     return outcome

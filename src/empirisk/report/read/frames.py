@@ -38,12 +38,16 @@ def raw_frame(data: Any) -> RawFile:
     if isinstance(data, pl.LazyFrame):
         data = data.collect()
     if isinstance(data, pl.DataFrame):
-        return RawFile(data, source)
+        kinds = (pl.Categorical, pl.Enum)
+        factors = tuple(name for name, kind in data.schema.items() if isinstance(kind, kinds))
+        return RawFile(data.with_columns(pl.col(factors).cast(pl.String)), source, factors=factors)
     names = [str(name) for name in getattr(data, "columns", ())]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise DataError(f"the frame has {names.count(twice[0])} columns called {twice[0]!r}: rename them")
     frame = nw.from_native(data, eager_only=True)
-    return RawFile(pl.DataFrame([_series(str(name), frame[name]) for name in frame.columns]), source)
+    factors = tuple(str(k) for k, v in frame.schema.items() if isinstance(v, nw.Categorical | nw.Enum))
+    columns = [_series(str(name), frame[name]) for name in frame.columns]
+    return RawFile(pl.DataFrame(columns), source, factors=factors)
 
 
 def as_given(table: pl.DataFrame, data: Any) -> Any:

@@ -44,11 +44,12 @@ class TextOptions:
 
 @dataclass(frozen=True)
 class RawFile:
-    """The raw columns and the format in which they were written."""
+    """The raw columns, the format in which they were written, and which of them a frame calls categories."""
 
     frame: pl.DataFrame
     source: Source
     decimal: str = "."
+    factors: tuple[str, ...] = ()
 
 
 def read_raw(path: Path, options: TextOptions) -> RawFile:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from empirisk.report.errors import DataError, require_column
 from empirisk.report.read.fingerprint import fingerprint
+from empirisk.report.read.frames import is_frame, raw_frame
 from empirisk.report.read.huge import refuse_huge, refuse_tiny
 from empirisk.report.read.infer import infer_column
-from empirisk.report.read.like import read_like
+from empirisk.report.read.like import read_like, take_like
 from empirisk.report.read.parse import Reading
 from empirisk.report.read.raw import RawFile, TextOptions, read_raw
 from empirisk.report.read.summary import summarise
@@ -21,9 +23,11 @@ from empirisk.report.read.target import decide_target
 
 __all__ = ["missing_code", "read_table"]
 
+TYPED = ("as asked (--types)", "a type of categories in the frame")
+
 
 def read_table(
-    path: str | Path,
+    data: Any,
     *,
     target: str | None = None,
     types: Mapping[str, str] | None = None,
@@ -43,8 +47,9 @@ def read_table(
 
     Parameters
     ----------
-    path : str or Path
-        .csv, .tsv, .txt, each also .gz; .parquet; .jsonl.
+    data : str, Path or data frame
+        .csv, .tsv, .txt, each also .gz; .parquet; .jsonl.  Types of a frame are trusted; its columns of text
+        are read as those of a file.
     target : str
         The column to predict; required unless `like` is given or the task is ``"clusters"``.
     types : mapping of str to str, optional
@@ -87,12 +92,12 @@ def read_table(
     >>> table.task, table.features, table.lines()[0].split("(")[1]
     ('regression', ['size'], 'semicolon, utf-8, decimal comma, header found)')
     """
-    path = Path(path)
     text = TextOptions(delimiter, decimal, encoding, header)
     if like is not None:
-        return read_like(path, like, text)
+        return take_like(raw_frame(data), like) if is_frame(data) else read_like(Path(data), like, text)
     if target is None and task != "clusters":
-        raise DataError(f"no target column was named for {path.name}: give --target COLUMN")
+        name = "the frame" if is_frame(data) else Path(data).name
+        raise DataError(f"no target column was named for {name}: give --target COLUMN")
     types = dict(types or {})
     codes = [missing_code(given) for given in missing]
     named = (
@@ -102,7 +107,8 @@ def read_table(
         *([group] if group else []),
         *([time] if time else []),
     )
-    raw = read_raw(path, replace(text, expected=named))
+    raw = raw_frame(data) if is_frame(data) else read_raw(Path(data), replace(text, expected=named))
+    factors = [name for name in raw.factors if name not in types]
     _check_names(raw, target, types, drop, group, time)
     frame = raw.frame
     for _, name in codes:
@@ -112,7 +118,11 @@ def read_table(
     for name in frame.columns:
         own = tuple(code for code, column in codes if column in ("", name))
         reading = Reading(raw.decimal, decimal is not None, own)
-        parsed.append(infer_column(frame[name], reading, types.get(name, "")))
+        forced = types.get(name, "categorical" if name in factors else "")
+        column, values = infer_column(frame[name], reading, forced)
+        if name in factors:
+            column = replace(column, reason=column.reason.replace(*TYPED))
+        parsed.append((column, values))
     if target is None:
         return without_target(raw, parsed, drop)
     return _assemble(raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive)
