@@ -165,7 +165,7 @@ class Told:
         self._tell()
 
     def end(self) -> None:
-        """Tell that everything is done."""
+        """Tell who watches that the whole of the work is done."""
         self.steps(100, 100)
 
     def _tell(self) -> None:
