@@ -194,6 +194,7 @@ NOUNS: list[tuple[str, str, Any]] = [
     ("distributions", "REGISTRY", methods("log_prob", "sample", "maximise")),
     ("graphs", "REGISTRY", methods("matrix")),
     ("problems.activations", "REGISTRY", methods("value", "slope")),
+    ("problems.likelihoods", "REGISTRY", methods("sums", "slopes", "shrinkage")),
     ("problems.normalizations", "REGISTRY", methods("standardise", "slopes")),
     ("solvers", "REGISTRY", methods("init", "step")),
     ("optimizers", "REGISTRY", methods("init", "update")),
@@ -294,6 +295,7 @@ def test_registries_are_complete(folder: str, registry: str, belongs: Any) -> No
         "mixtures",
         "distributions",
         "problems.activations",
+        "problems.likelihoods",
         "problems.normalizations",
     ],
 )

@@ -215,6 +215,9 @@ from .estimators import (
     NetworkGraph as NetworkGraph,
 )
 from .estimators import (
+    OrderedLogit as OrderedLogit,
+)
+from .estimators import (
     PenalizedRegressor as PenalizedRegressor,
 )
 from .estimators import (

@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
 from empirisk.estimators import REGISTRY
+from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.penalties import Box, SortedL1
 
 
@@ -189,7 +190,9 @@ def fit(est: Any, X: Any, y: Any, **more: Any) -> Any:
 
 
 def parameters(est: Any) -> np.ndarray:
-    """Coefficients and intercepts in one vector."""
+    """Coefficients and intercepts in one vector; all parameters of a likelihood of several."""
+    if isinstance(est, LikelihoodEstimator):
+        return est._public(None)[1].astype(float)
     return np.concatenate([np.ravel(est.coef_), np.ravel(est.intercept_)]).astype(float)
 
 

@@ -37,6 +37,7 @@ from tests.conformance.estimators import (
     parameters,
 )
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.network_estimators import USES as NETWORKS
@@ -62,6 +63,7 @@ def test_every_registered_estimator_is_tested() -> None:
         *NETWORKS,
         *SMOOTHERS,
         *BAYES,
+        *LIKELIHOODS,
     ]
     solved = set(REGISTRY) - {u.kind for u in answering} - WRAPPERS
     for name, uses in (("FIXED", FIXED), ("AS_WRITTEN", AS_WRITTEN)):

@@ -14,6 +14,7 @@ from empirisk.estimators.agreement import agreeing, largest
 from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import ALL, BY_STEPS
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.process_estimators import USES as PROCESSES
@@ -21,7 +22,7 @@ from tests.conformance.smoother_estimators import USES as SMOOTHERS
 from tests.conformance.tree_estimators import USES
 
 EVERY = dict.fromkeys(
-    [*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *NETWORKS, *SMOOTHERS, *BAYES]
+    [*ALL, *BY_STEPS, *USES, *KERNELS, *NEIGHBORS, *PROCESSES, *NETWORKS, *SMOOTHERS, *BAYES, *LIKELIHOODS]
 )
 CLASSIFIERS = [u for u in EVERY if is_classifier(u.make())]
 

@@ -13,6 +13,7 @@ from empirisk.data.tabular import Tabular
 from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.network_estimators import USES as NETWORKS
 from tests.conformance.process_estimators import USES as PROCESSES
@@ -34,7 +35,18 @@ ONE_OF_EACH = list(
     {
         u.kind: u
         for u in reversed(
-            [*AS_WRITTEN, *BY_STEPS, *TREES, *KERNELS, *NEIGHBORS, *PROCESSES, *NETWORKS, *SMOOTHERS, *BAYES]
+            [
+                *AS_WRITTEN,
+                *BY_STEPS,
+                *TREES,
+                *KERNELS,
+                *NEIGHBORS,
+                *PROCESSES,
+                *NETWORKS,
+                *SMOOTHERS,
+                *BAYES,
+                *LIKELIHOODS,
+            ]
         )
     }.values()
 )

@@ -25,6 +25,7 @@ from empirisk.selection import DictionarySelector, StructuralRiskMinimizer
 from tests.conformance import bayes_estimators as bayes
 from tests.conformance import estimators as linear
 from tests.conformance import kernel_estimators as kernels
+from tests.conformance import likelihood_estimators as likelihoods
 from tests.conformance import mixture_estimators as mixtures
 from tests.conformance import neighbor_estimators as neighbors
 from tests.conformance import network_estimators as networks
@@ -117,6 +118,7 @@ def _cases() -> list[Case]:
         *many([use("HalfspaceClassifier")], apart, tag="-apart"),
         *many(trees.USES, crossed),
         *many(kernels.EVERY, along),
+        *many(likelihoods.USES, along),
         *many(mixtures.USES, along),
         *many(neighbors.USES, along),
         *many(networks.USES, along),

@@ -15,6 +15,7 @@ from empirisk.estimators.kernel.quantile import KernelQuantile
 from empirisk.estimators.kernel.ridge import KernelRidge
 from empirisk.estimators.kernel.svc import SVC
 from empirisk.estimators.kernel.svr import SVR
+from empirisk.estimators.likelihood.ordered_logit import OrderedLogit
 from empirisk.estimators.linear.constrained import ConstrainedRegressor
 from empirisk.estimators.linear.equivalent import EquivalentConstraint, equivalent_constraint
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
@@ -99,6 +100,7 @@ REGISTRY: dict[str, type] = {
     "MLPRegressor": MLPRegressor,
     "MixedNB": MixedNB,
     "MultinomialNB": MultinomialNB,
+    "OrderedLogit": OrderedLogit,
     "PenalizedRegressor": PenalizedRegressor,
     "Perceptron": Perceptron,
     "PlugInClassifier": PlugInClassifier,
@@ -165,6 +167,7 @@ __all__ = [
     "MixedNB",
     "MultinomialNB",
     "NetworkGraph",
+    "OrderedLogit",
     "Path",
     "PenalizedRegressor",
     "Perceptron",

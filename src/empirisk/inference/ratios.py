@@ -137,7 +137,7 @@ def ratios_of(summary: Any, units: Mapping[str, float] | None = None) -> Ratios:
             "coefficient is no ratio of odds, means, rates or hazards (its link is neither logit, log nor "
             "cloglog); use er.margins for differences and ratios of predictions"
         )
-    keep = [k for k, term in enumerate(summary.terms) if term != "intercept"]
+    keep = [k for k, term in enumerate(summary.terms) if term not in summary.constants]
     terms = [summary.terms[k] for k in keep]
     given = dict(units or {})
     unknown = [name for name in given if name not in terms]

@@ -16,6 +16,7 @@ from empirisk.results import Solution
 from empirisk.typing import Array
 
 __all__ = [
+    "SHRUNK",
     "no_freedom",
     "penalty_reason",
     "solution_array",
@@ -38,11 +39,7 @@ def penalty_reason(problem: LinearProblem) -> str:
         )
     if penalty.l2 > 0.0:
         debias = " or er.debiased_lasso, which also works with more columns than rows" if squares else ""
-        return (
-            "no standard errors: the L2 penalty shrinks the coefficients, so that they are biased; a t-test "
-            "would be about the shrunk coefficient, not about the effect of the column; refit without a "
-            f"penalty on columns chosen beforehand{debias}; er.bootstrap shows the spread, not the bias"
-        )
+        return SHRUNK.format(debias)
     if isinstance(penalty, ConstraintSet):
         return (
             f"no standard errors: the coefficients are held in a set ({type(penalty).__name__}), and an "
@@ -56,6 +53,11 @@ def penalty_reason(problem: LinearProblem) -> str:
     return "" if penalty.separable else _OTHER_PENALTY
 
 
+SHRUNK = (
+    "no standard errors: the L2 penalty shrinks the coefficients, so that they are biased; a t-test would be "
+    "about the shrunk coefficient, not about the effect of the column; refit without a penalty on columns "
+    "chosen beforehand{}; er.bootstrap shows the spread, not the bias"
+)
 _OTHER_PENALTY = (
     "no standard errors: the penalty moves the coefficients away from the maximum of the likelihood; refit "
     "without one on columns chosen beforehand, or use er.split_sample_inference"

@@ -69,6 +69,8 @@ class Summary(Formed):
         Name of the loss that the model was fitted with; empty where it is not told.
     ratio : str
         What exponentials of coefficients are, such as ``"odds ratio"``; empty where they are no ratios.
+    constants : tuple of str
+        Terms that are no effect of a column: the intercept, cut points, a dispersion.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class Summary(Formed):
     inflation: Array | None = field(default=None, repr=False)
     loss: str = field(default="", repr=False)
     ratio: str = field(default="", repr=False)
+    constants: tuple[str, ...] = field(default=("intercept",), repr=False)
 
     def __getitem__(self, name: str) -> float:
         """Return the value of the fact of that name, such as ``"r2"``, or say which names there are."""
@@ -174,7 +177,7 @@ class Summary(Formed):
 
         rows = []
         for k, (term, group) in enumerate(zip(self.terms, self.groups, strict=True)):
-            if intercept or term != "intercept" or len(self.terms) == 1:
+            if intercept or term not in self.constants or len(self.terms) == 1:
                 ends = [float(end[k]) for end in (self.low, self.high)]
                 low, high = (None if math.isnan(end) else end for end in ends)
                 value = {"value": float(self.coef[k]), "low": low, "high": high}

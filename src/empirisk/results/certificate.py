@@ -22,6 +22,7 @@ class Kind(NamedEnum):
     DUALITY_GAP = "the duality gap"
     KKT_RESIDUAL = "the KKT residual"
     STATIONARITY = "the gradient norm"
+    CURVATURE = "the curvature around the point"
     MONOTONE = "monotone ascent"
     EIGEN_RESIDUAL = "the eigen-residual"
     MONTE_CARLO = "the Monte-Carlo error"
@@ -88,7 +89,7 @@ class Certificate(Formed):
 
     def suboptimality(self) -> float | None:
         """Upper bound on ``F(w) - min F``, or None when this kind of certificate gives none."""
-        if self.kind in (Kind.DUALITY_GAP, Kind.EXACT):
+        if self.kind in (Kind.DUALITY_GAP, Kind.CURVATURE, Kind.EXACT):
             return self.value
         if self.kind is Kind.STATIONARITY and self.strong_convexity > 0.0:
             return self.value**2 / (2.0 * self.strong_convexity)

@@ -290,6 +290,8 @@ def formula(text: str, data: Any, estimator: Any = None, **options: Any) -> Any:
 def _targets(left: str, data: Any) -> Any:
     """Return the targets that a left side names, or the numbers that it computes."""
     if left.strip("`") in list(data.columns):
-        return np.asarray(data[left.strip("`")])
+        column = data[left.strip("`")]
+        # The order of ordered categories is part of the targets of ordered models.
+        return column if getattr(getattr(column, "dtype", None), "ordered", False) else np.asarray(column)
     values = np.asarray(evaluated("0 + {" + left + "}", data), dtype=np.float64)
     return values[:, 0] if values.shape[1] == 1 else values

@@ -15,7 +15,7 @@ from empirisk.results import Solution
 if TYPE_CHECKING:
     from empirisk.inference import Bands, Fit, Influence, Summary, TestResult
 
-__all__ = ["InferenceMixin"]
+__all__ = ["GONE", "InferenceMixin", "by_name"]
 
 
 class InferenceMixin:
@@ -46,7 +46,7 @@ class InferenceMixin:
         kept = self._training
         columns = None if kept is None else kept.columns(self._design)  # type: ignore[attr-defined]
         if kept is None or columns is None:
-            raise ValueError(_GONE)
+            raise ValueError(GONE)
         problem: LinearProblem = self._posed(columns, kept.targets, kept.weight, alpha=self.alpha_)  # type: ignore[attr-defined]
         if kept.changed(problem.moments) or not still_solves(problem, self.solution_, 1e-9):
             raise ValueError(
@@ -64,7 +64,7 @@ class InferenceMixin:
         """Return the fit with what inference needs, or the reason why `what` does not exist."""
         from empirisk.inference import fit_for
 
-        problem = self._fitted_problem(**_by_name(training))
+        problem = self._fitted_problem(**by_name(training))
         return fit_for(what, problem, self.solution_, weights=weights, **self._words())
 
     def summary(
@@ -227,7 +227,7 @@ class InferenceMixin:
         return None
 
 
-def _by_name(training: Any) -> dict[str, Any]:
+def by_name(training: Any) -> dict[str, Any]:
     """Return the rows of a fit by the names of the parameters of ``fit``, from a tuple or a mapping; or
     none.
     """
@@ -239,7 +239,7 @@ def _by_name(training: Any) -> dict[str, Any]:
     return {"sample_weight": None, **dict(zip(names, tuple(training), strict=False))}
 
 
-_GONE = (
+GONE = (
     "the rows of the fit are not at hand: a fitted model keeps up to 32 MiB of X, but none in a pickle or "
     "copy; pass X and y of the fit again (and the weights, offsets and exposures that it had)"
 )

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.seeds import Seed
 from empirisk.estimators.checks import check_count, check_number
-from empirisk.explanations.margins.delta import LinearScores, linear_part
+from empirisk.estimators.likelihood.base import LikelihoodEstimator
+from empirisk.explanations.margins.delta import LikelihoodMeans, LinearScores, linear_part
 from empirisk.explanations.margins.plan import plan_of
 from empirisk.explanations.margins.refits import Predictions, refitted
 from empirisk.explanations.margins.result import Margins
@@ -148,7 +149,8 @@ def margins(
     weight = weights_of(sample_weight, table.n)
     labels, shares = shares_by(table, weight, by)
     given, known = _training(training), {name: v for name, v in rows.items() if v is not None}
-    linear, why = None, ""
+    linear: LinearScores | LikelihoodMeans | None = None
+    why = ""
     if method != "bootstrap":
         linear, why = _linear(model, given, covariance, groups, weights, known)
         if linear is None and (method == "delta" or not given):
@@ -214,13 +216,14 @@ def _training(training: Any) -> dict[str, Any]:
 
 def _linear(
     model: Any, given: Any, covariance: str, groups: Any, weights: str | None, rows: Any
-) -> tuple[LinearScores | None, str]:
-    """Return the scores of a linear model with their covariance, or None and the reason."""
+) -> tuple[LinearScores | LikelihoodMeans | None, str]:
+    """Return the means of a model whose coefficients have a covariance, or None and the reason."""
     before, last = linear_part(model)
     if last is None:
         return None, f"{type(model).__name__} has no covariance matrix of coefficients"
+    kind = LikelihoodMeans if isinstance(last, LikelihoodEstimator) else LinearScores
     try:
-        return LinearScores(before, last, given, covariance, groups, weights, rows), ""
+        return kind(before, last, given, covariance, groups, weights, rows), ""
     except ValueError as error:
         return None, str(error)
 

@@ -9,22 +9,69 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
+from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.inference import check_covariance, summarise_glm
 from empirisk.inference.covariance import covariance_of, joint_degrees
 from empirisk.typing import Array
 
-__all__ = ["LinearScores", "linear_part"]
+__all__ = ["LikelihoodMeans", "LinearScores", "linear_part"]
+
+MODELS = (LinearEstimator, LikelihoodEstimator)
 
 
 def linear_part(model: Any) -> tuple[Any, Any]:
     """Return the steps before a linear model (None without any) and the model; (None, None) for others."""
-    if isinstance(model, LinearEstimator):
+    if isinstance(model, MODELS):
         return None, model
     steps = getattr(model, "steps", None)
-    if steps and isinstance(steps[-1][1], LinearEstimator):
+    if steps and isinstance(steps[-1][1], MODELS):
         return (model[:-1] if len(steps) > 1 else None), steps[-1][1]
     return None, None
+
+
+class LikelihoodMeans:
+    """Means and probabilities of a maximum-likelihood fit, which has their gradients and a covariance matrix.
+
+    Parameters
+    ----------
+    before, model, training, covariance, groups, weights, rows
+        As in :class:`LinearScores`.
+
+    Raises
+    ------
+    ValueError
+        With the reason why the parameters have no covariance matrix.
+    """
+
+    def __init__(
+        self,
+        before: Any,
+        model: Any,
+        training: Mapping[str, Any],
+        covariance: str,
+        groups: Any,
+        weights: str | None,
+        rows: Mapping[str, Any],
+    ) -> None:
+        self.before, self.model, self.rows = before, model, rows
+        given = {"X": None, "y": None, **training}
+        if before is not None and given["X"] is not None:
+            given["X"] = before.transform(given["X"])
+        fit = model._inferred(given, covariance, groups, weights)
+        _refuse_undetermined(fit.terms, ~np.isnan(fit.coef))
+        self.matrix, self.note, self.df = fit.matrix, fit.note, fit.df
+        self.outputs = [str(c) for c in getattr(model, "classes_", [""])]
+
+    def averages(self, X: Any, shares: Array) -> tuple[Array, Array]:
+        """Return averages (G, K) of the means of X by the shares (G, n), and gradients (G, K, q)."""
+        X = X if self.before is None else self.before.transform(X)
+        found: tuple[Array, Array] = self.model._averages(X, shares, **self.rows)
+        return found
+
+    def degrees(self, gradient: Array) -> Array:
+        """Return the degrees of freedom of the t of each combination (rows of `gradient`)."""
+        return np.full(len(gradient), self.df)
 
 
 class LinearScores:
