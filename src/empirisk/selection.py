@@ -11,6 +11,7 @@ from empirisk.curves import (
 )
 from empirisk.evaluation import intervals, metrics
 from empirisk.evaluation.bayes_error import BayesErrorBracket, bayes_error_bracket
+from empirisk.evaluation.by_group import GroupDifferences, GroupEvaluation
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.compare import Comparison, compare, compare_cross, compare_fitted
 from empirisk.evaluation.compare_many import ModelComparison
@@ -54,6 +55,8 @@ __all__ = [
     "Evaluation",
     "Extrapolation",
     "GridSearch",
+    "GroupDifferences",
+    "GroupEvaluation",
     "LearningCurve",
     "LeaveOneOut",
     "LogUniform",

@@ -329,6 +329,7 @@ JOINED = {
     "cut_share": 0.4,
 }
 ENERGIES = {"edges": [-1.0, 0.0, 1.0], "energies": [0.5, 0.5], "changes": [0.4, 0.6], "bfmi": [0.9, 1.1]}
+DOSES = {"x": [1.0, 2.0], "value": [0.1, 0.6], "low": [0.0, 0.4], "high": [0.3, 0.8]}
 BESIDE = [
     {"name": "age", "credible": share(0.4), "confidence": share(0.5)},
     {"name": "a rather long name of a parameter", "credible": share(-0.2), "confidence": share(-0.3)},
@@ -382,6 +383,8 @@ DISPLAYS: list[Display] = [
     plots.PartitionsDisplay(TWO_PARTITIONS),
     plots.PartitionsDisplay(MANY_LABELS),
     plots.SilhouettesDisplay([0.8, 0.7, 0.4, -0.1, 0.6, 0.5], [0, 0, 0, 1, 1, 1]),
+    plots.BandsDisplay(DOSES, "95 % confidence intervals of the mean", "dose", [[1.0, 2.0], [0.2, 0.5]]),
+    plots.BandsDisplay(DOSES, "90 % prediction intervals of a new target"),
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),
     plots.DendrogramDisplay(DENDROGRAM),

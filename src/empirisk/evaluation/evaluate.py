@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from empirisk.estimators.several_targets import target_columns
 from empirisk.evaluation.beside import numbers, of_rows, sizes
+from empirisk.evaluation.by_group import GroupEvaluation, groups_of_rows
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.intervals.base import group_codes, refuse
 from empirisk.evaluation.metrics import (
@@ -56,7 +57,8 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     exposure: ArrayLike | None = None,
     offset: ArrayLike | None = None,
-) -> Evaluation:
+    by: Any = None,
+) -> Any:
     """Score a fitted estimator on rows that it has not seen, with an interval for each metric.
 
     Parameters
@@ -88,6 +90,10 @@ def evaluate(
     exposure, offset : array of shape (n,), optional
         Exposures, or known parts of the scores, of these rows: ``predict`` gets them. A model that was fitted
         with one and gets none here is refused.
+    by : str or array of shape (n,), optional
+        A column of the frame X, or the group of each row (sex, region ...): the scores of each group by
+        itself, and their differences, as a :class:`GroupEvaluation`. What is not independent goes to
+        `groups`.
 
     Returns
     -------
@@ -126,6 +132,9 @@ def evaluate(
     (['accuracy', 'roc_auc'], 200, 'Wilson')
     """
     check_level(level)
+    if by is not None:
+        held = {"sample_weight": sample_weight, "exposure": exposure, "offset": offset}
+        return in_groups(est, X, y, level, groups, by, metrics=metrics, positive=positive, held=held)
     if hasattr(est, "_evaluate"):  # intervals and sets have scores of their own
         own: Evaluation = est._evaluate(X, y, level, groups, metrics, sample_weight, exposure, offset)
         return own
@@ -154,6 +163,34 @@ def evaluate(
     title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
     wanted = named(metrics, p, est, positive)
     return Evaluation({name: one(m) for name, m in wanted.items()}, title, p)
+
+
+def in_groups(
+    est: Any,
+    X: Any,
+    y: ArrayLike,
+    level: float,
+    groups: ArrayLike | None,
+    by: Any,
+    *,
+    metrics: Metrics | None,
+    positive: Any,
+    held: Mapping[str, ArrayLike | None],
+) -> GroupEvaluation:
+    """Return the evaluation of each group of rows that `by` tells apart."""
+    labels = labels_of(y, "y")
+    check_length("X", n_rows(X), labels.size)
+    name, parts = groups_of_rows(by, X, labels.size)
+    beside = {k: None if v is None else np.asarray(v) for k, v in {**held, "groups": groups}.items()}
+
+    def scores(rows: NDArray[np.int64], level: float) -> Evaluation:
+        mine = {k: None if v is None else v[rows] for k, v in beside.items()}
+        found: Evaluation = evaluate(
+            est, take_rows(X, rows), labels[rows], level, metrics=metrics, positive=positive, **mine
+        )
+        return found
+
+    return GroupEvaluation(name, parts, beside["groups"], level, scores, model_name(est))
 
 
 def with_rows(

@@ -72,6 +72,48 @@ class Bands(Tabular):
         about = self.about or ("the mean" if self.kind == "confidence" else "a new target")
         return f"{100.0 * self.level:g} % {self.kind} intervals of {about}"
 
+    def plot(
+        self, ax: Any = None, *, x: Any = None, seen: tuple[Any, Any] | None = None, label: str = ""
+    ) -> Any:
+        """Draw the estimates with their intervals: along a column, or row by row.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        x : array of shape (m,), optional
+            A number for each row, such as the dose: the rows become a curve with its band. By default the
+            rows stand in the order of their estimates.
+        seen : (array, array), optional
+            What was observed: places along `x`, and values.
+        label : str
+            The name of `x`; that of a column of a frame is known.
+
+        Returns
+        -------
+        empirisk.plots.Plot
+
+        Raises
+        ------
+        ValueError
+            `x` with another length, or with values that are no numbers.
+        """
+        from empirisk.plots import BandsDisplay
+
+        if seen is not None and x is None:
+            raise ValueError("seen has places along x: give x, one number for each row of the bands.")
+        name = label or str(getattr(x, "name", None) or "x")
+        chosen = self.value[:, -1] if self.value.ndim > 1 else self.value
+        place = np.arange(chosen.size) if x is None else np.asarray(x, dtype=np.float64)
+        if place.shape != chosen.shape or not np.isfinite(place).all():
+            raise ValueError(f"x must hold {chosen.size} finite numbers, one for each row of the bands.")
+        order = np.argsort(chosen if x is None else place, kind="stable")
+        columns = {n: getattr(self, n) for n in ("value", "low", "high")}
+        lines = {n: (c[:, -1] if c.ndim > 1 else c)[order].tolist() for n, c in columns.items()}
+        along = place.tolist() if x is None else place[order].tolist()
+        dots = None if seen is None else [np.asarray(v, dtype=np.float64).tolist() for v in seen]
+        return BandsDisplay({"x": along, **lines}, self.title, "" if x is None else name, dots).plot(ax)
+
     def _long(self, most: int | None = None) -> dict[str, list[Any]]:
         """Return the columns of the first rows, one line for each row and class."""
         value = self.value[:most]

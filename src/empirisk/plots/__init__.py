@@ -10,6 +10,7 @@ from typing import Any
 
 DISPLAYS = {
     "AttributionDisplay": "attribution",
+    "BandsDisplay": "bands",
     "BestProbabilityDisplay": "best_probability",
     "BiasVarianceDisplay": "bias_variance",
     "BiplotDisplay": "biplot",

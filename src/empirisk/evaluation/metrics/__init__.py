@@ -19,7 +19,15 @@ from empirisk.evaluation.metrics.of_class import OfClass
 from empirisk.evaluation.metrics.predictions import CLASSIFICATION, REGRESSION, Predictions
 from empirisk.evaluation.metrics.probabilities import BRIER_SCORE, LOG_LOSS
 from empirisk.evaluation.metrics.ranking import AVERAGE_PRECISION, ROC_AUC
-from empirisk.evaluation.metrics.rates import F2, F_HALF, PRECISION, RECALL, SPECIFICITY, f_beta
+from empirisk.evaluation.metrics.rates import (
+    F2,
+    F_HALF,
+    PRECISION,
+    RECALL,
+    SELECTION_RATE,
+    SPECIFICITY,
+    f_beta,
+)
 
 METRICS: dict[str, Metric] = {
     "accuracy": ACCURACY,
@@ -30,6 +38,7 @@ METRICS: dict[str, Metric] = {
     "precision": PRECISION,
     "recall": RECALL,
     "specificity": SPECIFICITY,
+    "selection_rate": SELECTION_RATE,
     "f2": F2,
     "f0.5": F_HALF,
     "mcc": MCC,

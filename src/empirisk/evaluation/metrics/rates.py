@@ -40,6 +40,11 @@ def negatives(p: Predictions) -> NDArray[np.bool_]:
     return ~p.positive
 
 
+def everyone(p: Predictions) -> NDArray[np.bool_]:
+    """Return all rows, each of them a trial."""
+    return np.ones(p.n, dtype=bool)
+
+
 def hits(p: Predictions) -> NDArray[np.bool_]:
     """Return which rows have the right label."""
     return np.asarray(p.output("pred") == p.y)
@@ -57,7 +62,7 @@ def ratio_influence(top: NDArray[Any], bottom: NDArray[Any]) -> Floats:
     return np.asarray(top.size * (top - value * bottom) / float(bottom.sum()), dtype=np.float64)
 
 
-def rate(name: str, label: str, among: Rows, of: str) -> Score:
+def rate(name: str, label: str, among: Rows, of: str, right: Rows = hits) -> Score:
     """Return the metric "share of right rows among these rows", with Wilson's interval.
 
     Parameters
@@ -68,11 +73,13 @@ def rate(name: str, label: str, among: Rows, of: str) -> Score:
         Predictions to the rows of the denominator.
     of : str
         What these rows are, after their number: "predicted positive".
+    right : callable
+        Predictions to the rows that count; the rows with the right label by default.
     """
     undefined = f"{label} is undefined: no row is {of}"
 
     def point(p: Predictions) -> float:
-        return ratio(p.weight * (hits(p) & among(p)), p.weight * among(p))
+        return ratio(p.weight * (right(p) & among(p)), p.weight * among(p))
 
     def short(p: Predictions) -> str:
         count = p.effective(among(p))
@@ -87,7 +94,7 @@ def rate(name: str, label: str, among: Rows, of: str) -> Score:
         reason = short(p) if count else undefined
         if reason:
             return refuse(point(p), level, count, "Wilson", reason)
-        return wilson(float((hits(p) & among(p)).sum()), count, level)
+        return wilson(float((right(p) & among(p)).sum()), count, level)
 
     def fallback(p: Predictions, value: float, shrink: float, level: float) -> Limits:
         return wilson_limits(value, p.effective(among(p)) * shrink, normal_quantile(level))
@@ -97,7 +104,7 @@ def rate(name: str, label: str, among: Rows, of: str) -> Score:
         CLASSIFICATION,
         "pred",
         point,
-        lambda p: ratio_influence(p.weight * (hits(p) & among(p)), p.weight * among(p)),
+        lambda p: ratio_influence(p.weight * (right(p) & among(p)), p.weight * among(p)),
         alone,
         cap=lambda p: float(among(p).sum()),
         fallback=fallback,
@@ -112,6 +119,8 @@ def rate(name: str, label: str, among: Rows, of: str) -> Score:
 PRECISION = rate("precision", "precision", called, "predicted positive")
 RECALL = rate("recall", "recall", positives, "positive")
 SPECIFICITY = rate("specificity", "specificity", negatives, "negative")
+# How often a class is named at all: for comparing groups of rows, not for choosing a model.
+SELECTION_RATE = rate("selection_rate", "selection rate", everyone, "a row", right=called)
 
 
 def f_beta(beta: float) -> Score:
