@@ -133,8 +133,8 @@ def evaluate(
     """
     check_level(level)
     if by is not None:
-        held = {"sample_weight": sample_weight, "exposure": exposure, "offset": offset}
-        return in_groups(est, X, y, level, groups, by, metrics=metrics, positive=positive, held=held)
+        given = {"sample_weight": sample_weight, "exposure": exposure, "offset": offset}
+        return in_groups(est, X, y, level, groups, by, metrics=metrics, positive=positive, held=given)
     if hasattr(est, "_evaluate"):  # intervals and sets have scores of their own
         own: Evaluation = est._evaluate(X, y, level, groups, metrics, sample_weight, exposure, offset)
         return own
