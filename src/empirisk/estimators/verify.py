@@ -115,7 +115,7 @@ def verify(est: Any, X: Any, y: Any = None, sample_weight: Any = None, **rows: A
         certificate = problem.certify(w)
     if Capability.PIECEWISE_LINEAR in problem.loss.offers and not certificate.within(est.tol or 0.0):
         # A pickled model has forgotten its multipliers; at an optimum on kinks they can be found again.
-        found = multipliers(problem, w)
+        found = getattr(est, "_multipliers", multipliers)(problem, w)
         if found is not None:
             certificate = problem.certify(w, theta=found)
     return certificate

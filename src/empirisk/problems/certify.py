@@ -36,7 +36,16 @@ from empirisk.problems.quick_gap import by_shift, quick_gap
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array
 
-__all__ = ["certify", "dual_point", "gap_scale", "sharpened", "slopes"]
+__all__ = [
+    "certify",
+    "correlation",
+    "dual_point",
+    "gap_scale",
+    "kkt_residual",
+    "plain_scores",
+    "sharpened",
+    "slopes",
+]
 
 
 ROWS = 4_096  # of float32 that are widened at a time
@@ -82,7 +91,7 @@ def _settles(quick: tuple[float, float], wanted: float) -> bool:
     return math.isfinite(bound) and (bound <= wanted or ideal > 0.01 * wanted)
 
 
-def _plain_scores(problem: LinearObjective, w: Array) -> Array:
+def plain_scores(problem: LinearObjective, w: Array) -> Array:
     """``X w + b`` in plain NumPy and in float64."""
     coef, b = problem.split(np.asarray(w, dtype=np.float64))
     X = problem.design.X
@@ -100,7 +109,7 @@ def sharpened(problem: LinearObjective, w: Array, own: Certificate, enough: floa
     """
     if own.kind is not Kind.DUALITY_GAP or own.at_floor:
         return own
-    for theta in newton_duals(problem, w, _plain_scores(problem, w)):
+    for theta in newton_duals(problem, w, plain_scores(problem, w)):
         own = min(own, duality_gap(problem, w, None, theta), key=lambda c: c.value)
         if own.relative <= enough:
             break
@@ -109,15 +118,15 @@ def sharpened(problem: LinearObjective, w: Array, own: Certificate, enough: floa
 
 def slopes(problem: LinearObjective, w: Array) -> Array:
     """``-loss'(z)`` of each row at w: what :func:`certify` makes its dual point of."""
-    return -problem.loss.grad(problem.data.y, _plain_scores(problem, w))
+    return -problem.loss.grad(problem.data.y, plain_scores(problem, w))
 
 
 def _plain_evaluation(problem: LinearObjective, w: Array) -> Evaluation:
     """Return loss, gradient and scores by plain NumPy, without the loops that the solvers use."""
-    z = _plain_scores(problem, w)
+    z = plain_scores(problem, w)
     slope = problem.loss.grad(problem.data.y, z)
     mean = weighted_sum(problem.data.weight, slope) / problem.data.total_weight
-    return Evaluation(problem.mean_loss(z), problem.join(_correlation(problem, slope), mean), z)
+    return Evaluation(problem.mean_loss(z), problem.join(correlation(problem, slope), mean), z)
 
 
 def dual_point(
@@ -145,10 +154,10 @@ def dual_point(
     moved = float(np.abs(raw - theta).max(initial=0.0)) if grad is not None else math.inf
     if grad is not None and moved <= 1e-13 * float(np.abs(theta).max(initial=0.0)):
         return _feasible(problem, theta, -problem.split(grad)[0])
-    return _feasible(problem, theta, _correlation(problem, theta))
+    return _feasible(problem, theta, correlation(problem, theta))
 
 
-def _correlation(problem: LinearObjective, theta: Array) -> Array:
+def correlation(problem: LinearObjective, theta: Array) -> Array:
     """``v = (1/S) sum_i s_i theta_i x_i``, computed in float64 whatever the format of X."""
     weighted = ((problem.data.weight / problem.data.total_weight) * theta.T).T
     X = problem.design.X
@@ -171,7 +180,7 @@ def duality_gap(
 ) -> Certificate:
     """``F(w) - D(theta)``, clipped at 0, with its rounding floor."""
     data, penalty = problem.data, problem.penalty
-    scores = _plain_scores(problem, w) if evaluation is None else evaluation.scores
+    scores = plain_scores(problem, w) if evaluation is None else evaluation.scores
     coef = np.asarray(problem.split(w)[0], dtype=np.float64)
     loss = problem.mean_loss(scores)
     primal = loss + penalty.value(coef)
@@ -283,12 +292,12 @@ def kkt_with_multipliers(
     ``F(w) - F(w') <= gap + g.(w - w')``, g what is left of the gradient.
     """
     data = problem.data
-    scores = _plain_scores(problem, w) if evaluation is None else evaluation.scores
+    scores = plain_scores(problem, w) if evaluation is None else evaluation.scores
     theta = np.asarray(theta, dtype=np.float64)
     rows = problem.loss.value(data.y, scores) + _conjugates(problem, theta) + theta * scores
     gap = float(weighted_sum(data.weight, rows)) / data.total_weight
     slope = -weighted_sum(data.weight, theta) / data.total_weight
-    at = Evaluation(problem.mean_loss(scores), problem.join(-_correlation(problem, theta), slope), scores)
+    at = Evaluation(problem.mean_loss(scores), problem.join(-correlation(problem, theta), slope), scores)
     residual = kkt_residual(problem, w, at)
     if not math.isfinite(gap) or residual.kind is Kind.NONE:
         return Certificate(Kind.NONE, math.inf, 1.0, "none: the multipliers are not feasible at this point")

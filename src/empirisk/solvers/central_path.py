@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
 from empirisk.data.sums import inner
-from empirisk.solvers.kinked_rows import KinkedRows
+from empirisk.solvers.kinked_rows import Kinks
 from empirisk.typing import Array
 
 __all__ = ["Point", "advance", "relative_gap", "start"]
@@ -49,11 +49,11 @@ class Point:
     z: Array
 
 
-def _complement(rows: KinkedRows, x: Point) -> float:
+def _complement(rows: Kinks, x: Point) -> float:
     return inner(x.up, rows.high - x.u) + inner(x.down, x.u - rows.low)
 
 
-def relative_gap(rows: KinkedRows, x: Point) -> float:
+def relative_gap(rows: Kinks, x: Point) -> float:
     """Return the sum of the products above as a share of the size of the kinks."""
     return _complement(rows, x) / max(inner(np.abs(x.z - rows.at), rows.high - rows.low), 1e-300)
 
@@ -61,7 +61,7 @@ def relative_gap(rows: KinkedRows, x: Point) -> float:
 # -- start ---------------------------------------------------------------------------------------
 
 
-def start(rows: KinkedRows, w0: Array | None) -> tuple[Array | None, Point]:
+def start(rows: Kinks, w0: Array | None) -> tuple[Array | None, Point]:
     """Return a basis of the parameters (None when all of them move scores) and the first point.
 
     A least-squares fit (or w0, standardised) with multipliers that are central for its residuals.
@@ -96,7 +96,7 @@ def _central(r: Array, width: Array, mu: float) -> Array:
     return np.clip(b, 1e-12 * width, (1.0 - 1e-12) * width)
 
 
-def _basis(rows: KinkedRows, H: Array) -> Array | None:
+def _basis(rows: Kinks, H: Array) -> Array | None:
     """Return orthonormal directions that move some score, when not all do."""
     diagonal = np.sqrt(np.where(np.diag(H) > 0.0, np.diag(H), 1.0))
     scaled = H / diagonal / diagonal[:, None]
@@ -148,7 +148,7 @@ def _inverse(H: Array) -> Callable[[Array], Array]:
     return lambda g: np.asarray(V @ ((V.T @ g) / values))
 
 
-def advance(rows: KinkedRows, x: Point, basis: Array | None) -> Point:
+def advance(rows: Kinks, x: Point, basis: Array | None) -> Point:
     """Return the point after one step of a predictor and a corrector along the central path."""
     least = 1e-17 * (rows.high - rows.low)  # where rounding leaves no room
     above, below = np.maximum(rows.high - x.u, least), np.maximum(x.u - rows.low, least)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.kinked_rows import KinkedRows, kinked_rows
+from empirisk.solvers.kinked_rows import Kinks, kinked_rows
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["crossover", "multipliers"]
@@ -25,13 +25,13 @@ OUTSIDE = 1e-11  # of its width that a multiplier may be outside, which is then 
 
 
 def crossover(
-    rows: KinkedRows, w: Array, u: Array | None, touching: float = TOUCHING
+    rows: Kinks, w: Array, u: Array | None, touching: float = TOUCHING
 ) -> tuple[Array, Array] | None:
     """Standardised parameters and multipliers of an optimum near (w, u), or None when there is none there.
 
     Parameters
     ----------
-    rows : KinkedRows
+    rows : Kinks
         The problem.
     w : array, shape (parameters,)
         Standardised parameters near an optimum.
@@ -53,7 +53,7 @@ def crossover(
     return _finish(rows, w, np.where(inside, u, np.where(r > 0.0, rows.high, rows.low)), on, r)
 
 
-def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> tuple[Array, Array] | None:
+def _finish(rows: Kinks, w: Array, u: Array, on: IndexArray, r: Array) -> tuple[Array, Array] | None:
     """Move onto the kinks `on`, then into the stationary multipliers; None when a check fails."""
     width = rows.high - rows.low
     A = rows.select(on)
@@ -62,12 +62,11 @@ def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> t
     U, singular, V, Z = U[:, :rank], singular[:rank], Vt[:rank].T, Vt[rank:].T
     w = w - V @ ((U.T @ r[on]) / singular)
     if rank == len(w):
-        w = _constant(rows, on, w)
+        w = rows.constant(on, w)
     if np.any(rows.ridge) and Z.shape[1]:
         slope = Z.T @ (rows.adjoint(u) + rows.ridge * w + rows.offset)
         w = w - Z @ np.linalg.lstsq((Z.T * rows.ridge) @ Z, slope, rcond=1e-12)[0]
-    own = on - rows.copies * len(rows.problem.data.y)
-    w[own[own >= 0]] = 0.0  # coefficients on their own kink
+    w[rows.own(on)] = 0.0  # coefficients on their own kink
     slope = rows.adjoint(u) + rows.ridge * w + rows.offset
     u = u.copy()
     u[on] -= U @ ((V.T @ slope) / singular)
@@ -82,21 +81,6 @@ def _finish(rows: KinkedRows, w: Array, u: Array, on: IndexArray, r: Array) -> t
     u = np.clip(u, rows.low, rows.high)
     left = rows.adjoint(u) + rows.ridge * w + rows.offset
     return (w, u) if float(np.abs(left).max(initial=0.0)) <= 1e-9 * float(width.sum()) else None
-
-
-def _constant(rows: KinkedRows, on: IndexArray, w: Array) -> Array:
-    """Return the constant model where it is the one point on the kinks `on`, else w.
-
-    Rounding would leave coefficients of 1e-17 in the place of 0, and scores that are equal for all rows and
-    classes would differ in their last bit: that bit, and not the data, would choose the class.
-    """
-    places = rows.at[on[on < rows.copies * rows.n]]
-    place = places[0] if len(places) else 0.0
-    if np.any(places != place) or (place != 0.0 and not rows.problem.intercept):
-        return w
-    constant = np.zeros_like(w)
-    constant[rows.problem.data.n_cols :] = place
-    return constant
 
 
 def multipliers(problem: LinearProblem, w: Array) -> Array | None:

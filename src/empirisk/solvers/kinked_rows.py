@@ -10,7 +10,7 @@ slopes, and the columns are standardised: ``z`` is linear in the (u, c) of `solv
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,10 +22,48 @@ from empirisk.solvers.newton import weighted_block
 from empirisk.solvers.standardise import Standardisation, standardise
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["KinkedRows", "kinked_rows"]
+__all__ = ["KinkedRows", "Kinks", "kinked_rows"]
 
 CAP = 2.0  # times the longest gradient: a strength beyond it changes nothing
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
+
+
+class Kinks(Protocol):
+    """What steps along the central path and the crossover read: places, slopes, and a map A to the scores."""
+
+    @property
+    def at(self) -> Array: ...
+    @property
+    def low(self) -> Array: ...
+    @property
+    def high(self) -> Array: ...
+    @property
+    def ridge(self) -> Array: ...
+    @property
+    def offset(self) -> Array: ...
+    def scores(self, u: Array) -> Array:
+        """Return the scores ``A u`` of all kinks."""
+        ...
+
+    def adjoint(self, v: Array) -> Array:
+        """Return ``A' v``."""
+        ...
+
+    def gram(self, d: Array) -> Array:
+        """Return ``A' diag(d) A + ridge``."""
+        ...
+
+    def select(self, index: IndexArray) -> Array:
+        """Return rows of A, dense."""
+        ...
+
+    def own(self, on: IndexArray) -> IndexArray:
+        """Return the parameters that have one of these kinks for themselves."""
+        ...
+
+    def constant(self, on: IndexArray, w: Array) -> Array:
+        """Return a simpler point on the same kinks, or w."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +181,25 @@ class KinkedRows:
     def any_of(self, kinks: Any) -> Any:
         """Return the rows that have one of these kinks."""
         return kinks[: self.copies * self.n].reshape(self.copies, -1).any(axis=0)
+
+    def own(self, on: IndexArray) -> IndexArray:
+        """Return the parameters that have one of these kinks for themselves."""
+        own = on - self.copies * self.n
+        return own[own >= 0]
+
+    def constant(self, on: IndexArray, w: Array) -> Array:
+        """Return the constant model where it is the one point on the kinks `on`, else w.
+
+        Rounding would leave coefficients of 1e-17 in the place of 0, and scores that are equal for all rows
+        and classes would differ in their last bit: that bit, and not the data, would choose the class.
+        """
+        places = self.at[on[on < self.copies * self.n]]
+        place = places[0] if len(places) else 0.0
+        if np.any(places != place) or (place != 0.0 and not self.problem.intercept):
+            return w
+        constant = np.zeros_like(w)
+        constant[self.problem.data.n_cols :] = place
+        return constant
 
     def matrix(self) -> Any:
         """Return all rows of A, sparse where X is (whose columns are then not centred)."""
