@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.problems.ordered_quantiles import OrderedQuantiles
+from empirisk.results import Solution
 from empirisk.solvers.base import State
 from empirisk.solvers.central_path import Point, advance, start
 from empirisk.solvers.crossover import crossover
@@ -25,7 +26,7 @@ from empirisk.solvers.newton import weighted_block
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array, Capability, IndexArray
 
-__all__ = ["OrderedInteriorPoint", "OrderedKinks"]
+__all__ = ["OrderedKinks", "solve_ordered"]
 
 NEAR = 1e-4  # share of the null models' loss that is open, from which the crossover is tried,
 SMALL = 1e-13  # and at which iterates are as good as rounding lets them be
@@ -154,7 +155,7 @@ class OrderedKinks:
 
 
 @dataclass(frozen=True)
-class OrderedState(State):
+class _State(State):
     """The kinks and the iterate; `basis` spans the columns when they are dependent."""
 
     rows: OrderedKinks | None = None
@@ -163,7 +164,7 @@ class OrderedState(State):
 
 
 @dataclass(frozen=True)
-class OrderedInteriorPoint:
+class _Together:
     """The levels one by one; where their lines cross at a row, steps of an interior point for all together.
 
     Parameters
@@ -194,7 +195,7 @@ class OrderedInteriorPoint:
         if problem.crossing(w) <= 1e-13 or problem.data.total_weight == 0.0:
             return State(w, None, True, True, passes, hint=theta)
         each = tuple(kinked_rows(part) for part in problem.parts)
-        return OrderedState(w, None, False, False, passes, rows=OrderedKinks(each, 2.0 * len(each) + 1.0))
+        return _State(w, None, False, False, passes, rows=OrderedKinks(each, 2.0 * len(each) + 1.0))
 
     def step(self, problem: OrderedQuantiles, state: Any) -> State:
         """Return the point after one step, or the exact optimum where the crossover finds it."""
@@ -205,7 +206,7 @@ class OrderedInteriorPoint:
             basis, point = start(rows, _parallel(rows))
         point = advance(rows, point, basis)
         gap = _open(rows, point) / problem.scale()
-        after: OrderedState = replace(
+        after: _State = replace(
             state, w=rows.to_w(point.w), hint=rows.theta(point.u), point=point, basis=basis,
             check=gap <= SMALL, done=gap <= SMALL or not np.isfinite(gap), n_passes=state.n_passes + 5.0,
         )  # fmt: skip
@@ -217,6 +218,26 @@ class OrderedInteriorPoint:
         if found is None:
             return after
         return replace(after, w=rows.to_w(found[0]), hint=rows.theta(found[1]), check=True, done=True)
+
+
+def solve_ordered(problem: OrderedQuantiles, *, tol: float = 1e-6, max_steps: int = 10_000) -> Solution:
+    """Return the quantiles in order: the levels one by one where their lines do not cross, else all together.
+
+    Parameters
+    ----------
+    problem : OrderedQuantiles
+        What to minimise.
+    tol : float
+        Relative certificate that is asked for.
+    max_steps : int
+        Step limit.
+
+    Returns
+    -------
+    Solution
+        Its `dual` holds the multipliers of rows and orders, shape (n, 2k - 1).
+    """
+    return solve(problem, _Together(tol), tol=tol, max_steps=max_steps)
 
 
 def _parallel(rows: OrderedKinks) -> Array:

@@ -15,8 +15,7 @@ from empirisk.losses import Loss, Quantile
 from empirisk.problems.ordered_quantiles import OrderedQuantiles
 from empirisk.results import Solution
 from empirisk.solvers.crossover import multipliers
-from empirisk.solvers.ordered_quantiles import OrderedInteriorPoint
-from empirisk.solvers.solve import solve
+from empirisk.solvers.ordered_quantiles import solve_ordered
 from empirisk.typing import Array
 
 __all__ = ["QuantileLines"]
@@ -79,7 +78,7 @@ class QuantileLines(ScalarRegressor):
                 f"{self.solver!r}"
             )
         tol = self._tolerance()
-        return solve(problem, OrderedInteriorPoint(tol), tol=tol, max_steps=self.max_iter)
+        return solve_ordered(problem, tol=tol, max_steps=self.max_iter)
 
     def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
         return self._several() is None and super()._values_together(parameter, values)
