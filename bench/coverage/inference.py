@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 from scipy.special import expit
@@ -173,6 +174,30 @@ def _debiased(n: int, p: int, s: int, rho: float) -> Setting:
     return Setting(f"debiased lasso, n = {n}, p = {p}, {s} effects, correlation {rho:g}", draw, 100)
 
 
+def _quantile(n: int, q: float, law: str) -> Setting:
+    """A slope of a quantile under even noise, or noise that grows with the column."""
+
+    def draw(rng: Rng) -> Hits:
+        X = rng.normal(size=(n, 2))
+        size = {"even": np.ones(n), "grows with x": np.exp(0.5 * X[:, 0])}[law]
+        # Where it grows the slope of the quantile at a row is not linear: the column enters through its size.
+        X = np.column_stack([size, X[:, 1]]) if law != "even" else X
+        y = 1.0 + X @ [1.0, 0.5] + size * rng.normal(size=n)
+        truth = 1.0 + (NormalDist().inv_cdf(q) if law != "even" else 0.0)
+        model = er.QuantileRegressor(q).fit(X, y)
+        out = {
+            "sparsity": inside(model.summary(), 1, truth),
+            "sparsity, Bofinger": inside(model.summary(bandwidth="bofinger"), 1, truth),
+            "kernel": inside(model.summary(covariance="kernel"), 1, truth),
+            "kernel, Bofinger": inside(model.summary(covariance="kernel", bandwidth="bofinger"), 1, truth),
+        }
+        if n <= 100:
+            out["bootstrap"] = inside(model.summary(covariance="bootstrap", n_resamples=50), 1, truth)
+        return out
+
+    return Setting(f"slope of the {q:g}-quantile, {n} rows, noise {law}", draw, 200)
+
+
 SETTINGS = {
     "Coefficients of least squares": [
         *(_noise(n, law) for law in ("normal", "grows with |x|", "t with 3 df") for n in (20, 50, 200)),
@@ -182,6 +207,9 @@ SETTINGS = {
     "Dependence within groups": [_clusters(*shape) for shape in ((8, 10), (20, 10), (60, 5))],
     "Bands of least squares": [_bands(n, law) for law in ("normal", "exponential") for n in (15, 60)],
     "Generalized linear models": [_glm(f, n) for f in ("poisson", "gamma", "binomial") for n in (40, 200)],
+    "Quantile regression": [
+        _quantile(n, q, law) for law in ("even", "grows with x") for q in (0.5, 0.9) for n in (100, 400)
+    ],
     "Debiased lasso": [
         _debiased(60, 80, 3, 0.0),
         _debiased(100, 200, 3, 0.0),
@@ -212,7 +240,8 @@ def measure(setting: Setting, scale: float = 1.0, seed: int = 0) -> dict[str, fl
 HEAD = """# Measured coverage of intervals of coefficients and bands
 
 Made by `python -m bench.coverage.inference` with seed 0: the share of samples, in per cent, whose 95 %
-interval holds the truth. One Monte-Carlo standard error is 0.7 at 1000 samples, 1.0 at 500, 2.2 at 100.
+interval holds the truth. One Monte-Carlo standard error is 0.7 at 1000 samples, 1.0 at 500, 1.5 at 200, 2.2
+at 100.
 *Refused*: samples without a fit (separable classes). "cluster" is CR2 with Satterthwaite's degrees of
 freedom.
 """

@@ -78,7 +78,7 @@ class OrderedQuantiles(Problem):
 
     @property
     def title(self) -> str:
-        """What errors call the problem."""
+        """What errors call the problem: quantiles in order, and the penalty."""
         return f"quantiles in order, penalty {self.penalty.name!r}"
 
     @property
@@ -130,7 +130,7 @@ class OrderedQuantiles(Problem):
 
     @property
     def n_outputs(self) -> int:
-        """The number of levels."""
+        """The number of scores of a row, which is one for each level."""
         return len(self.levels)
 
     @property
@@ -140,7 +140,7 @@ class OrderedQuantiles(Problem):
 
     @property
     def precision(self) -> np.dtype[Any]:
-        """The format of the design matrix."""
+        """The format of the design matrix, in which products are made."""
         return self.design.dtype
 
     @property

@@ -46,15 +46,15 @@ class Kinks(Protocol):
         ...
 
     def adjoint(self, v: Array) -> Array:
-        """Return ``A' v``."""
+        """Return the transpose of A times a vector over the kinks."""
         ...
 
     def gram(self, d: Array) -> Array:
-        """Return ``A' diag(d) A + ridge``."""
+        """Return ``A' diag(d) A + ridge`` for one weight of each kink."""
         ...
 
     def select(self, index: IndexArray) -> Array:
-        """Return rows of A, dense."""
+        """Return the rows of A that belong to these kinks, dense."""
         ...
 
     def own(self, on: IndexArray) -> IndexArray:

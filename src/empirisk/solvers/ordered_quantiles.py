@@ -56,7 +56,7 @@ class OrderedKinks:
 
     @cached_property
     def low(self) -> Array:
-        """The slopes below the kinks."""
+        """The slopes below the kinks, as steep as `reach` for orders."""
         return np.concatenate([*[one.low for one in self.each], np.full(self._n_orders, -self.reach)])
 
     @cached_property
@@ -71,7 +71,7 @@ class OrderedKinks:
 
     @cached_property
     def offset(self) -> Array:
-        """No linear function is added."""
+        """The linear function that is added to the kinks, which is 0."""
         return np.zeros(len(self.ridge))
 
     @property
@@ -101,7 +101,7 @@ class OrderedKinks:
         return np.concatenate([one.adjoint(part) for one, part in zip(self.each, levels, strict=True)])
 
     def gram(self, d: Array) -> Array:
-        """``A' diag(d) A + ridge``, block tridiagonal."""
+        """``A' diag(d) A + ridge``, whose blocks of neighbouring levels alone are not 0."""
         levels, orders = self._kinks(d)
         levels = levels.copy()
         levels[1:, : self.each[0].n] += orders
@@ -116,7 +116,7 @@ class OrderedKinks:
         return H.reshape(k * size, k * size)
 
     def select(self, index: IndexArray) -> Array:
-        """Return rows of A, dense."""
+        """Return the rows of A that belong to these kinks, dense."""
         k, kinks, n = len(self.each), len(self.each[0].at), self.each[0].n
         out = np.zeros((len(index), k, len(self.ridge) // k))
         for j, one in enumerate(self.each):

@@ -12,7 +12,7 @@ from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.positive import PoissonRegressor
 from empirisk.estimators.linear.quantile_lines import QuantileLines
-from empirisk.estimators.linear.scalar_regression import ScalarRegressor
+from empirisk.estimators.linear.quantile_summary import QuantileSummary
 from empirisk.losses import Absolute, Loss
 
 __all__ = ["LeastAbsoluteDeviations", "QuantileRegressor"]
@@ -103,7 +103,7 @@ class QuantileRegressor(QuantileLines):
 
 
 @documented(QuantileRegressor, FactorColumns)
-class LeastAbsoluteDeviations(ScalarRegressor):
+class LeastAbsoluteDeviations(QuantileSummary):
     """Linear regression by the sum of absolute errors: the median of y given x.
 
     ``min_{w,b} (1/S) sum_i s_i |y_i - x_i.w - b| + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``

@@ -10,7 +10,7 @@ import numpy as np
 
 from empirisk.data.design import Design
 from empirisk.estimators.checks import check_weights, is_number
-from empirisk.estimators.linear.scalar_regression import ScalarRegressor
+from empirisk.estimators.linear.quantile_summary import QuantileSummary
 from empirisk.losses import Loss, Quantile
 from empirisk.problems.ordered_quantiles import OrderedQuantiles
 from empirisk.results import Solution
@@ -21,7 +21,7 @@ from empirisk.typing import Array
 __all__ = ["QuantileLines"]
 
 
-class QuantileLines(ScalarRegressor):
+class QuantileLines(QuantileSummary):
     """Base of the quantile regression: one level q as any regression, several as one problem.
 
     Bondell, Reich and Wang (2010, Biometrika 97) keep the lines in order at the rows of the fit.  New rows
