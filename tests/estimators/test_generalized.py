@@ -322,8 +322,8 @@ def test_bad_rows_are_named(make: Any, y: Any, more: Any, words: str) -> None:
     ("params", "words"),
     [
         ({"family": "bernoulli"}, "family must be one of 'gaussian', 'binomial', .*, got 'bernoulli'"),
-        ({"family": "gamma", "link": "inverse"}, "link must be 'log' .* 'gamma', got 'inverse'; there are"),
-        ({"family": "poisson", "link": "identity"}, "link must be 'log' "),
+        ({"family": "gamma", "link": "logit"}, "link must be 'log', .* 'gamma', got 'logit'; there are"),
+        ({"family": "poisson", "link": "inverse"}, "link must be 'log', "),
         ({"family": "tweedie", "power": 2.0}, "power must lie strictly between 1 and 2, got 2.0"),
         ({"family": "negative_binomial", "extra_dispersion": 0.0}, "extra_dispersion must be"),
         ({"alpha": -1.0}, "alpha must be a finite number >= 0"),

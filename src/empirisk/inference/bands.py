@@ -153,7 +153,7 @@ def bands_at(
 ) -> Bands:
     """Return the intervals at new rows.
 
-    *Confidence*: ``z +- t sqrt(x' V x)`` for the score, carried to the mean by the (increasing) inverse link,
+    *Confidence*: ``z +- t sqrt(x' V x)`` for the score, carried to the mean by the (monotone) inverse link,
     so that it stays inside the range of the mean.  *Prediction*, least squares: ``z +- t sqrt(sigma^2 + x' V
     x)``, exact for normal noise of equal variance; other families: quantiles of the law mixed over the noise
     of the score (:mod:`empirisk.inference.predictive`).
@@ -201,7 +201,7 @@ def bands_at(
     score = np.asarray(rows @ coef) + (0.0 if offset is None else offset)
     se = np.sqrt(np.maximum(((rows @ V.matrix) * rows).sum(axis=1), 0.0))
     value = np.asarray(fit.law.loss.mean(score))
-    of_mean = se if fit.linear else se * fit.law.mean_slope(score)
+    of_mean = se if fit.linear else se * np.abs(fit.law.mean_slope(score))
     if kind == "prediction" and not fit.linear:
         low, high = predictive_quantiles(fit.law, score, se, fit.dispersion, level)
         return Bands(kind, level, value, low, high, of_mean, _MIXED)
@@ -210,7 +210,8 @@ def bands_at(
     half = stats.t.ppf(0.5 + 0.5 * level, df) * width
     note = "noise must be normal, of equal variance, and independent" if kind == "prediction" else V.note
     note = "; ".join(filter(None, [note, fit.about_weights]))
-    low, high = (np.asarray(fit.law.loss.mean(score + end)) for end in (-half, half))
+    ends = np.stack([np.asarray(fit.law.loss.mean(score + end)) for end in (-half, half)])
+    low, high = ends.min(axis=0), ends.max(axis=0)  # some links fall with the mean
     return Bands(kind, level, value, low, high, of_mean, note)
 
 

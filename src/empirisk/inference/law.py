@@ -60,7 +60,7 @@ class Law:
         first, second = (-1.0, 1.0) if self.loss.labels else (0.0, 1.0) if self.loss.shares else (1.0, 2.0)
         ones = np.ones_like(z)
         over = self.loss.grad(first * ones, z) - self.loss.grad(second * ones, z)
-        return np.divide(self.fisher(z), over, out=np.zeros_like(ones), where=over > 0.0)
+        return np.divide(self.fisher(z), over, out=np.zeros_like(ones), where=over != 0.0)
 
     def pearson(self, y: Array, z: Array, fisher: Array) -> Array:
         """``(y - m) / sqrt(V)``; 0 where the score is so extreme that the information underflows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from empirisk.inference.fit import Fit, fits_of
-from empirisk.inference.refusal import no_freedom, solution_array, why_not
+from empirisk.inference.refusal import border_reason, no_freedom, solution_array, why_not
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
 
@@ -49,7 +49,7 @@ def fit_for(
         raise ValueError(
             f"no {what} for several targets or classes: fit one target (or two classes) at a time"
         )
-    reason = blocked or why_not(problem, names, classes)
+    reason = blocked or why_not(problem, names, classes) or border_reason(problem, w)
     if not reason:
         fit = fits_of(problem, w, names, weights)[0]
         if fit.df > 0.0:

@@ -24,7 +24,7 @@ class Ratios(Tabular):
     ----------
     kind : str
         What the numbers are: ``"odds ratio"``, ``"mean ratio"``, ``"rate ratio"`` (with an exposure or
-        offset), ``"hazard ratio"`` (complementary log-log link).
+        offset), ``"hazard ratio"`` (complementary log-log link), ``"risk ratio"`` (log link of probabilities).
     terms : list of str
         Names of the columns.
     groups : list of str
@@ -159,6 +159,11 @@ def ratios_of(summary: Any, units: Mapping[str, float] | None = None) -> Ratios:
 
 def _meaning(summary: Any) -> str:
     """Return what is multiplied by the ratio, in words."""
-    what = {"odds ratio": "odds are", "hazard ratio": "hazard is", "rate ratio": "rate is"}
+    what = {
+        "odds ratio": "odds are",
+        "hazard ratio": "hazard is",
+        "rate ratio": "rate is",
+        "risk ratio": "probability is",
+    }
     said = what.get(summary.ratio, "mean of y is")
     return f"the {said} multiplied by the ratio for one more unit of the column, or as many as `units` says"

@@ -9,6 +9,7 @@ import numpy as np
 from empirisk.data.collinear import find_collinear
 from empirisk.inference.information import Information
 from empirisk.inference.law import not_a_likelihood
+from empirisk.losses.offset import without_offset
 from empirisk.penalties.base import ConstraintSet
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import Separation, find_separation, zeros_run_off
@@ -17,6 +18,8 @@ from empirisk.typing import Array
 
 __all__ = [
     "SHRUNK",
+    "border_reason",
+    "border_sentence",
     "no_freedom",
     "penalty_reason",
     "solution_array",
@@ -24,6 +27,9 @@ __all__ = [
     "undetermined_note",
     "why_not",
 ]
+
+# Scores nearer to the end of the link's range than this share of their largest size count as on it.
+NEAR = 1e-5
 
 
 def penalty_reason(problem: LinearProblem) -> str:
@@ -81,6 +87,29 @@ def why_not(
         return f"no standard errors: {found.sentence}; add a penalty, or drop the columns that separate"
     sentence = zeros_run_off(problem, names)
     return f"no standard errors: {sentence}" if sentence else ""
+
+
+def border_sentence(problem: LinearProblem, w: Array) -> str:
+    """Return which rows lie on the end of the range of their link; empty where none does."""
+    loss, y, z = without_offset(problem.loss, problem.data.y, problem.scores(w))
+    near = NEAR * max(float(np.abs(z).max(initial=0.0)), 1e-300)
+    on = ((loss.outside(z - near) != 0.0) | (loss.outside(z + near) != 0.0)) & (problem.data.weight > 0.0)
+    if not on.any():
+        return ""
+    row, count = int(np.argmax(on)), int(on.sum())
+    return (
+        f"the mean of row {row} (target {y[row]:g}) lies on the end of what the loss {loss.name!r} allows "
+        f"({count} such {'row' if count == 1 else 'rows'} in all)"
+    )
+
+
+def border_reason(problem: LinearProblem, w: Array) -> str:
+    """Return why a fit on the end of its link's range has no standard errors; empty where it is not."""
+    found = "" if problem.n_outputs else border_sentence(problem, w)
+    return found and (
+        f"no standard errors: {found}, and an estimate on a border has no normal distribution; use a link "
+        "with every score, such as 'log', or er.bootstrap"
+    )
 
 
 def no_freedom(total: float, rank: int, squares: bool) -> str:

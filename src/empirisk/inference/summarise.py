@@ -18,7 +18,7 @@ from empirisk.inference.fit import Fit, fits_of, order_terms
 from empirisk.inference.information import term_names
 from empirisk.inference.law import not_a_likelihood
 from empirisk.inference.multinomial import summarise_multinomial
-from empirisk.inference.refusal import no_freedom, solution_array, undetermined_note, why_not
+from empirisk.inference.refusal import border_reason, no_freedom, solution_array, undetermined_note, why_not
 from empirisk.inference.table import Fact, Summary, blank
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import Separation
@@ -101,7 +101,7 @@ def summarise_glm(
     check_level(level)
     kind = check_covariance(covariance, groups, weights)
     w_array = solution_array(problem, w)
-    reason = blocked or why_not(problem, names, classes, separation)
+    reason = blocked or why_not(problem, names, classes, separation) or border_reason(problem, w_array)
     if problem.loss.multinomial:
         return summarise_multinomial(
             problem, w_array, names, classes, level, covariance, groups, kind, reason

@@ -15,6 +15,7 @@ from empirisk.losses.half_squared import HalfSquared
 from empirisk.losses.hinge import Hinge
 from empirisk.losses.huber import Huber
 from empirisk.losses.inverse_gaussian import InverseGaussian
+from empirisk.losses.linked import Linked
 from empirisk.losses.logistic import Logistic
 from empirisk.losses.negative_binomial import NegativeBinomial
 from empirisk.losses.offset import Offset, with_offset, without_offset
@@ -69,6 +70,7 @@ __all__ = [
     "Hinge",
     "Huber",
     "InverseGaussian",
+    "Linked",
     "Logistic",
     "Loss",
     "NegativeBinomial",

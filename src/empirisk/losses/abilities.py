@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["Abilities", "Kink", "PassSums"]
@@ -237,6 +239,18 @@ class Abilities:
         """Return a loss of labels that escapes in the same directions, the rows that it needs, their labels.
 
         Rows of None are all rows, each once.  The answer is None where the loss is its own.
+        """
+        return None
+
+    def outside(self, z: Array) -> Array:
+        """Return -1 for scores below those that have a mean, 1 above and 0 among them; every score has one
+        here.
+        """
+        return np.zeros(np.shape(z))
+
+    def inward(self, y: Array, share: float) -> Array | None:
+        """Return targets moved off the ends at which means may lie, by a share of the mean target; None
+        without such ends.
         """
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from empirisk.losses import (
     Gamma,
     HalfSquared,
     InverseGaussian,
+    Linked,
     Logistic,
     Loss,
     NegativeBinomial,
@@ -20,23 +21,47 @@ from empirisk.losses import (
     Probit,
     Tweedie,
 )
+from empirisk.losses.links import LINKS
 from empirisk.typing import Array
 
 __all__ = ["FAMILIES", "family_loss", "link_name", "tweedie_loss", "with_labels"]
 
+Made = Callable[[float, float], Loss]
+
+
+def _under(own: str, base: Made, links: Sequence[str]) -> dict[str, Made]:
+    """Return the family under links that are not its own, made of LINKS[own]."""
+    return {
+        name: (lambda power, a, link=LINKS[own][name]: Linked(base(power, a), link))  # type: ignore[misc]
+        for name in links
+    }
+
+
+def _family(own: str, link: str, base: Made, others: Sequence[str]) -> dict[str, Made]:
+    """Return the links of a family: its own first, then the others."""
+    return {link: base, **_under(own, base, others)}
+
+
+def _shares(power: float, a: float) -> Loss:
+    return Bernoulli(Logistic())
+
+
 # family: link: loss from (power, extra_dispersion).  The first link is the default.
-FAMILIES: dict[str, dict[str, Callable[[float, float], Loss]]] = {
-    "gaussian": {"identity": lambda power, a: HalfSquared()},
+FAMILIES: dict[str, dict[str, Made]] = {
+    "gaussian": _family("power", "identity", lambda power, a: HalfSquared(), ("log", "inverse", "sqrt")),
     "binomial": {
-        "logit": lambda power, a: Bernoulli(Logistic()),
+        "logit": _shares,
         "probit": lambda power, a: Bernoulli(Probit()),
         "cloglog": lambda power, a: Bernoulli(CLogLog()),
+        **_under("odds", _shares, ("loglog", "cauchit", "log", "identity")),
     },
-    "poisson": {"log": lambda power, a: Poisson()},
-    "gamma": {"log": lambda power, a: Gamma()},
-    "inverse_gaussian": {"log": lambda power, a: InverseGaussian()},
-    "tweedie": {"log": lambda power, a: Tweedie(power)},
-    "negative_binomial": {"log": lambda power, a: NegativeBinomial(a)},
+    "poisson": _family("power", "log", lambda power, a: Poisson(), ("identity", "sqrt")),
+    "gamma": _family("power", "log", lambda power, a: Gamma(), ("inverse", "identity", "sqrt")),
+    "inverse_gaussian": _family(
+        "power", "log", lambda power, a: InverseGaussian(), ("inverse_squared", "inverse", "identity", "sqrt")
+    ),
+    "tweedie": _family("power", "log", lambda power, a: Tweedie(power), ("sqrt", "identity", "inverse")),
+    "negative_binomial": _family("power", "log", lambda power, a: NegativeBinomial(a), ("identity", "sqrt")),
 }
 
 
@@ -67,10 +92,12 @@ def family_loss(family: Any, link: Any, power: float, extra_dispersion: float) -
     --------
     >>> family_loss("poisson", None, 1.5, 1.0)
     Poisson()
-    >>> family_loss("gamma", "identity", 1.5, 1.0)
+    >>> family_loss("gamma", "identity", 1.5, 1.0).name
+    'gamma_identity'
+    >>> family_loss("gamma", "logit", 1.5, 1.0)
     Traceback (most recent call last):
         ...
-    ValueError: link must be 'log' (or None) for the family 'gamma', got 'identity'; there are ...
+    ValueError: link must be 'log', 'inverse', 'identity', 'sqrt' (or None) for the family 'gamma', got ...
     """
     return FAMILIES[family][link_name(family, link)](power, extra_dispersion)
 

@@ -30,17 +30,25 @@ class GeneralizedLinearModel(MeanRegressor):
 
     where the loss is half the family's deviance but for terms in y, and o are offsets.
 
-    ==================  ===============================  ========================================
-    family              links (the first is the default)  targets
-    ==================  ===============================  ========================================
-    gaussian            identity                          numbers
-    binomial            logit, probit, cloglog            shares in [0, 1], booleans or two labels
-    poisson             log                               >= 0
-    gamma               log                               > 0
-    inverse_gaussian    log                               > 0
-    tweedie             log                               >= 0
-    negative_binomial   log                               >= 0
-    ==================  ===============================  ========================================
+    ==================  ==============================================  ==============================
+    family              links (the first is the default)                targets
+    ==================  ==============================================  ==============================
+    gaussian            identity; log*, inverse*, sqrt*                 numbers (of positive mean)
+    binomial            logit, probit, cloglog, loglog, log, identity;  shares in [0, 1], booleans or
+                        cauchit*                                        two labels
+    poisson             log, identity, sqrt                             >= 0
+    gamma               log, inverse; identity*, sqrt*                  > 0
+    inverse_gaussian    inverse_squared, inverse; log* (the default),   > 0
+                        identity*, sqrt*
+    tweedie             log, sqrt for p <= 1.5; identity*, inverse*     >= 0
+    negative_binomial   log; identity*, sqrt*                           >= 0
+    ==================  ==============================================  ==============================
+
+    Under the links with a star the likelihood is not convex in the scores: a stationary point is certified,
+    which is a local optimum, and the certificate says so.  Under identity, sqrt, inverse and inverse_squared
+    only scores that give a positive mean (a probability) are visited; a mean that wants to run into the end
+    of its range lies there in the fit, with multipliers that prove the optimum where the likelihood is
+    convex, and without standard errors.
 
     Parameters
     ----------
@@ -52,8 +60,7 @@ class GeneralizedLinearModel(MeanRegressor):
         Strength on the mean-loss scale; 0 is maximum likelihood, for which :meth:`summary` has standard
         errors.  ``"1/n"`` is 1/S; ``"cv"`` chooses by K folds.
     l1_ratio : float, default 0.0
-        r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net (not for the inverse Gaussian family, whose
-        loss is not convex).
+        r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net (by FISTA where the loss is not convex).
     power : float, default 1.5
         p of the Tweedie family, whose variance is ``dispersion * mean^p``, in (1, 2).
     extra_dispersion : float, default 1.0
@@ -89,7 +96,8 @@ class GeneralizedLinearModel(MeanRegressor):
     Raises
     ------
     ValueError
-        For a pair of family and link without a loss, and for targets outside the family's range, by row.
+        For a pair of family and link without a loss, for targets outside the family's range, by row, and
+        where the link has no score for the model without columns (a score of 0, or a mean target of 0).
     SeparationError
         With alpha = 0, where classes are separable or the means of rows with target 0 can be driven to 0.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,16 +12,19 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from empirisk.data.sums import weighted_sum
 from empirisk.estimators.checks import check_weights
+from empirisk.estimators.linear.link_range import refuse_without_null, warn_outside
 from empirisk.estimators.linear.offsets import check_offset
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.inference import Summary, summarise_glm
 from empirisk.inference.law import Law
+from empirisk.inference.refusal import border_sentence
 from empirisk.losses import Loss, check_targets, with_offset, without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.problems.separation import find_separation, zeros_run_off
 from empirisk.problems.separation.plain import plain_problem
 from empirisk.results import Solution, Status
+from empirisk.solvers.from_inside import solve_from_inside
 from empirisk.typing import Array
 
 __all__ = ["MeanRegressor"]
@@ -91,11 +95,28 @@ class MeanRegressor(ScalarRegressor):
             return self._plain_model(y)
         return with_offset(*self._plain_model(y[:, 0]), y[:, 1])
 
+    def _prepared(self, problem: LinearProblem, fitting: bool) -> LinearProblem:
+        refuse_without_null(problem)
+        return problem
+
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
         solution = super()._solve(problem, start)
+        if not solution.status.ok and solution.status is not Status.UNBOUNDED:
+            solution = self._at_the_border(problem, solution)
         if solution.status is Status.UNBOUNDED:
             raise SeparationError(self._why_unbounded(problem) or solution.note)
         return solution
+
+    def _at_the_border(self, problem: LinearProblem, solution: Solution) -> Solution:
+        """Return the certified minimum on the end of the link's range, or what was found with the reason."""
+        why = border_sentence(problem, solution.w)
+        if not why:
+            return solution
+        found = solve_from_inside(problem, self._tolerance(), self.max_iter)
+        if found is not None:
+            return replace(found, note=why)
+        advice = "where the derivative need not vanish; use a link with every score, such as 'log'"
+        return replace(solution, note=f"{why}, {advice}")
 
     def _why_unbounded(self, problem: LinearProblem) -> str:
         """Return the sentence again, with the names of the columns and what to do; "" with a penalty."""
@@ -140,7 +161,9 @@ class MeanRegressor(ScalarRegressor):
 
     def predict(self, X: Any, offset: Any = None, exposure: Any = None) -> Array:
         """Return the expected target of each row, shape (n,)."""
-        return np.asarray(self._loss().mean(self.predict_linear(X, offset, exposure)))
+        z, loss = self.predict_linear(X, offset, exposure), self._loss()
+        warn_outside(loss, z)
+        return np.asarray(loss.mean(z))
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, exposure: Any = None
