@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Set
+from dataclasses import MISSING
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
@@ -136,8 +137,10 @@ def is_seeding(thing: Any) -> bool:
 
 
 def is_loss(thing: Any) -> bool:
-    """Whether a class is a loss of plain targets; those with more columns wrap one and say so in `plain`."""
-    return methods("value", "grad", "conjugate")(thing) and "plain" not in vars(thing)
+    """Whether a class is a loss of its own; those that have to be given one (their `base`) wrap it."""
+    wraps = "base" in getattr(thing, "__annotations__", {}) and not hasattr(thing, "base")
+    given = wraps and thing.__dataclass_fields__["base"].default_factory is MISSING
+    return methods("value", "grad", "conjugate")(thing) and not given
 
 
 def returns_estimate(thing: Any) -> bool:
