@@ -124,7 +124,7 @@ class Risk:
 
     @property
     def high(self) -> float:
-        """The score of the probability 1."""
+        """The score that belongs to the probability 1."""
         return 1.0 if self.name == "identity" else 0.0
 
     def score(self, mean: Any) -> Any:
