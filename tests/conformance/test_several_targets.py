@@ -18,6 +18,7 @@ from empirisk.results import Kind
 from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.network_estimators import USES as NETWORKS
@@ -32,6 +33,7 @@ KNOWN = [
     *BY_STEPS,
     *BAYES,
     *KERNELS,
+    *LIKELIHOODS,
     *MIXTURES,
     *NEIGHBORS,
     *NETWORKS,

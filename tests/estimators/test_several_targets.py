@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
@@ -158,6 +160,10 @@ def test_files_hold_the_models_of_all_targets() -> None:
     assert list(again.by_target_) == ["colour", "grade"]
 
 
+def test_a_notebook_shows_the_size_of_the_table() -> None:
+    assert "Fitted on 120 rows and 3 columns" in er.LogisticRegression().fit(X, MIXED)._repr_html_()
+
+
 def test_refusals_name_the_target() -> None:
     with pytest.raises(ValueError, match=r"in the target 'grade': y holds one class only \(0\)"):
         er.LogisticRegression().fit(X, MIXED.assign(grade=0))
@@ -174,3 +180,50 @@ def test_refusals_name_the_target() -> None:
         _ = model.coef_
     with pytest.raises(AttributeError, match="has no attribute 'colour_'"):
         _ = model.colour_
+
+
+def test_methods_about_one_target_say_where_to_ask() -> None:
+    tree = er.DecisionTreeClassifier(max_depth=2).fit(X, MIXED)
+    for ask in (tree.to_text, tree.rules, lambda: tree.prune(n_leaves=2), lambda: er.export_text(tree)):
+        with pytest.raises(
+            ValueError, match=r"was fitted on 2 targets.*ask by_target_\['colour'\], say, for \w+\(\)"
+        ):
+            ask()
+    stream = er.SGDRegressor().fit(X, NUMBERS)
+    with pytest.raises(ValueError, match=r"ask by_target_\[0\], say, for partial_fit\(\)"):
+        stream.partial_fit(X, NUMBERS[:, 0])
+    with pytest.raises(ValueError, match=r"say, for er.margins"):
+        er.margins(er.LogisticRegression().fit(X, MIXED), X)
+    with pytest.raises(ValueError, match="an explanation of probabilities"):
+        er.partial_dependence(er.LogisticRegression().fit(X, MIXED), X, [0])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        er.HuberRegressor(max_iter=1),
+        er.LogisticRegression(max_iter=1),
+        er.SVC(max_iter=1),
+        er.MLPClassifier(n_epochs=1),
+        er.GaussianProcessRegressor(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_warnings_of_fits_are_about_the_line_of_the_user(model: Any) -> None:
+    y = GRADE if is_classifier(model) else NUMBERS[:, 0]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    assert {w.filename for w in told} <= {__file__}
+    if isinstance(model, er.HuberRegressor | er.LogisticRegression):
+        assert told
+
+
+def test_warnings_of_new_categories_are_about_the_line_of_the_user() -> None:
+    frame = pd.DataFrame({"town": pd.Categorical(np.where(X[:, 0] > 0, "x", "y"))})
+    other = pd.DataFrame({"town": pd.Categorical(["z"])})
+    for y in (GRADE, MIXED):
+        model = er.DecisionTreeClassifier().fit(frame, y)
+        with pytest.warns(UserWarning, match="ER003") as told:
+            model.predict(other)
+        assert {w.filename for w in told} == {__file__}

@@ -27,10 +27,12 @@ from empirisk.data.as_before import as_before
 from empirisk.data.offered import Offered, offered
 from empirisk.results import Certificate, Kind, Solution
 
-__all__ = ["JOINED", "join_methods", "of_one_target", "target_columns", "verify_targets"]
+__all__ = ["JOINED", "join_methods", "of_one_target", "refuse_several", "target_columns", "verify_targets"]
 
 # Arguments of fits that are targets of other rows: they are dealt to the fits as y is.
 TARGETS = ("y_val",)
+# Methods about parameters, which a fit does not change.
+PARAMETERS = ("get_params", "set_params")
 
 
 def target_columns(y: Any) -> dict[Any, Any] | None:
@@ -129,6 +131,7 @@ def _fit_each_target(
     est.by_target_ = models
     first = next(iter(models.values()))
     est._learn_columns(first)
+    est._rows_fitted = first._size_of_fit()[0]
     if isinstance(est, ClassifierMixin):
         est.classes_ = [model.classes_ for model in models.values()]
     certificates = {
@@ -227,6 +230,27 @@ def _answering(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     return of_each
 
 
+def _of_one(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method about one target, which says where it is to be asked when there are several."""
+
+    @wraps(method)
+    def asked(self: Any, *args: Any, **rows: Any) -> Any:
+        if "by_target_" in vars(self):
+            raise ValueError(_elsewhere(self, f"{name}()"))
+        return method(self, *args, **rows)
+
+    return asked
+
+
+def _elsewhere(est: Any, what: str) -> str:
+    """Return that a model of several targets is to be asked target by target."""
+    first = next(iter(est.by_target_))
+    return (
+        f"{type(est).__name__} was fitted on {len(est.by_target_)} targets, each with a model of its own: "
+        f"ask by_target_[{first!r}], say, for {what}"
+    )
+
+
 def _scoring(score: Callable[..., Any]) -> Callable[..., Any]:
     """Return a ``score`` of several targets: their mean, for classes the share of rows all right."""
 
@@ -257,10 +281,17 @@ def join_methods(cls: type) -> None:
         return
     makers: dict[str, Callable[[Any], Any]] = {"fit": _fitting, "score": _scoring}
     makers |= {name: partial(_answering, name) for name in JOINED}
+    asked = (name for name in dir(cls) if not name.startswith("_") and name not in PARAMETERS)
+    makers = {name: partial(_of_one, name) for name in asked} | makers
     for name, made in makers.items():
         method = getattr_static(cls, name, None)
         inner = method.method if isinstance(method, Offered) else method
-        if isinstance(inner, FunctionType) and not hasattr(inner, "_takes_targets"):
+        ours = isinstance(inner, FunctionType) and (
+            inner.__module__.startswith("empirisk.") or name in JOINED
+        )
+        if (ours or (name == "score" and isinstance(inner, FunctionType))) and not hasattr(
+            inner, "_takes_targets"
+        ):
             joined = made(inner)
             joined._takes_targets = True
             setattr(cls, name, offered(method.check)(joined) if isinstance(method, Offered) else joined)
@@ -271,10 +302,21 @@ def of_one_target(est: Any, name: str) -> str | None:
     models = vars(est).get("by_target_")
     if models is None or name.startswith("__"):
         return None
-    first = next(iter(models))
-    if not hasattr(models[first], name):
-        return None
-    return (
-        f"{type(est).__name__} was fitted on {len(models)} targets, each with a model of its own: ask "
-        f"by_target_[{first!r}], say, for {name}"
-    )
+    return _elsewhere(est, name) if hasattr(next(iter(models.values())), name) else None
+
+
+def refuse_several(model: Any, what: str) -> None:
+    """Refuse a model of several targets where one is needed, with the name of what is about one target.
+
+    Raises
+    ------
+    ValueError
+        For models of this library and others that were fitted on several targets.
+    """
+    if getattr(model, "by_target_", None):
+        raise ValueError(_elsewhere(model, what))
+    if isinstance(getattr(model, "classes_", None), list):
+        raise ValueError(
+            f"{type(model).__name__} predicts several targets at once, and {what} is about one: fit a model "
+            "for it"
+        )

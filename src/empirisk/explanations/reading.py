@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.several_targets import refuse_several
 from empirisk.estimators.trees.forest_reads import ForestReads
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
@@ -141,6 +142,8 @@ def _of_trees(
 
 def _of_predictions(model: Any, X: Any) -> Reading:
     """Return a model without trees; the text columns of a frame become codes of their levels, and back."""
+    if is_classifier(model):
+        refuse_several(model, "an explanation of probabilities")
     names = [str(c) for c in X.columns] if hasattr(X, "columns") else []
     table = nw.from_native(X) if names else None
     levels = [_levels(table[name]) if table is not None else None for name in names]

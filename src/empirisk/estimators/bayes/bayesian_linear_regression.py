@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
 from empirisk.data.block_list import BlockList
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
@@ -319,7 +320,7 @@ class BayesianLinearRegression(PosteriorQuestions):
     def _warn(self) -> None:
         """Warn of a fit that ended without a certificate within the tolerance."""
         if not (self.solution_.status.ok or self._waiting):
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=3)
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=caller_level())
 
     # -- questions about the fit ----------------------------------------------------------------------
 

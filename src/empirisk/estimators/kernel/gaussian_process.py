@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
@@ -135,7 +136,7 @@ class GaussianProcess(ProcessCharts, Estimator):
                 self._learn(rows, self._prior(rows))
             self.n_iter_ = self.solution_.n_steps
         if not self.solution_.status.ok:
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=2)
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=caller_level())
         return self
 
     def _prior(self, rows: Rows) -> Kernel:

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks
@@ -106,7 +107,7 @@ class KernelEstimator(Estimator):
         with as_before(self):
             rows = self._encoded(X, y, sample_weight, fitting=True)
             self._finish(rows, self._fit_rows(rows))
-        self._warn(stacklevel=3)
+        self._warn()
         return self
 
     def _fit_rows(self, rows: ArrayBlocks) -> list[KernelProblem]:
@@ -179,9 +180,9 @@ class KernelEstimator(Estimator):
     def _look_at_targets(self, y: Any) -> None:
         """Hook for checks of y that name the row."""
 
-    def _warn(self, stacklevel: int) -> None:
+    def _warn(self) -> None:
         if not self.solution_.status.ok:
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=stacklevel)
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=caller_level())
 
     def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
         """Return whether these are strengths > 0: rows of the kernel and solutions are shared along them."""
@@ -208,7 +209,7 @@ class KernelEstimator(Estimator):
             starts = [s.w for s in solutions]
             model._keep(data, alpha, solutions)
             model._finish(data, parts)
-            model._warn(stacklevel=2)
+            model._warn()
             yield model
 
     # -- rows ---------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ class KernelSGDClassifier(ClassifierMixin, KernelEstimator):
         """Answer no: steps of one strength tell nothing about another."""
         return False
 
-    def _warn(self, stacklevel: int) -> None:
+    def _warn(self) -> None:
         """Say nothing: the steps promise no tolerance, and the certificate says how good the result is."""
 
     def _keep(self, rows: ArrayBlocks, alpha: float, solutions: list[Solution]) -> None:

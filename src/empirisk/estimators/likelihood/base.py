@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.checks import check_alpha, check_count, check_finite, check_number, check_weights
@@ -102,7 +103,7 @@ class LikelihoodEstimator(FactorColumns, Estimator):
             self.log_likelihood_ = self._log_likelihood(problem, self._pack(problem))
             self._training = keep(X, *rows, rows[0].moments(rows[2]))
         if not self.solution_.status.ok:
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=3)
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=caller_level())
         return self
 
     def _solve(self, problem: LikelihoodProblem, tol: float, steps: int) -> Solution:

@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
@@ -119,13 +120,13 @@ class LinearEstimator(FactorColumns, InferenceMixin, Estimator):
             solution = self._solve(problem, self._start(problem, before))
             self._finish(problem, solution)
             self._training = keep(X, *rows, moments)
-        self._warn(stacklevel=4)
+        self._warn()
         return self
 
-    def _warn(self, stacklevel: int) -> None:
+    def _warn(self) -> None:
         """Warn of a fit that ended without a certificate within the tolerance."""
         if not (self.solution_.status.ok or self.solution_.status is Status.COMPLETED):
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=stacklevel)
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=caller_level())
 
     def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
         """Return whether these are strengths > 0 of the penalty: they are solved along one path."""
@@ -172,7 +173,7 @@ class LinearEstimator(FactorColumns, InferenceMixin, Estimator):
                 )
             model._finish(here, solution)
             model._training = kept
-            model._warn(stacklevel=2)
+            model._warn()
             yield model
 
     def problem(self, X: Any, y: Any, sample_weight: Any = None) -> LinearProblem:

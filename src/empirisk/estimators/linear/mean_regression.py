@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from empirisk.data.caller_line import caller_level
 from empirisk.data.sums import weighted_sum
 from empirisk.estimators.checks import check_weights
 from empirisk.estimators.linear.link_range import refuse_without_null, warn_outside
@@ -183,7 +184,7 @@ class MeanRegressor(ScalarRegressor):
                 "the model was fitted with an offset or exposure and is scored without: its means are "
                 "those of one unit; pass score(X, y, exposure=...) or offset=",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=caller_level(),
             )
         loss, y = with_offset(*self._plain_model(y), known)
         constant = float(loss.best_constant(y, s))

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.columns import ColumnCoder
 from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
 from empirisk.data.row_blocks import RowBlocks, check_blocks
@@ -83,7 +84,7 @@ class CodedColumns(NaiveBayes):
                 f"ER003: X holds categories that training did not have in column {told}; such cells are left "
                 "out of the product, as if they were empty",
                 UnknownCategoryWarning,
-                stacklevel=3,
+                stacklevel=caller_level(),
             )
         return np.asarray(table.X, dtype=np.float64)
 

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.kept import fingerprint
 from empirisk.data.seeds import check_seed, within
@@ -91,7 +92,7 @@ class NetworkEstimator(PosedNetwork):
             if kept is not None:
                 kept.remove()
         if rose or not (self.solution_.status.ok or self.solution_.status is Status.COMPLETED):
-            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=2)
+            warnings.warn(f"ER001: {self.solution_.sentence}", CertificateWarning, stacklevel=caller_level())
         return self
 
     def _checkpoint(self, problem: NetworkProblem, weight: Array, first: Array | None) -> Checkpoint | None:

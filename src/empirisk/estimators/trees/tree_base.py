@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.columns import ColumnCoder, Table
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
@@ -146,7 +147,7 @@ class TreeEstimator(Estimator):
                 f"ER003: X holds categories that training did not have in column {told}; at every split on "
                 "it such a row goes with the child of more training weight, which is a guess",
                 UnknownCategoryWarning,
-                stacklevel=3,
+                stacklevel=caller_level(),
             )
         return table
 

@@ -134,7 +134,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
             self.support_ = np.flatnonzero(a)
             self.dual_coef_, self.intercept_ = a[None, self.support_], np.array([-self.offset_])
             self._keep_solution(problem.data, [solution])
-        self._warn(stacklevel=3)
+        self._warn()
         return self
 
     def _region(self, X: Any, sample_weight: Any, fitting: bool) -> OneClassProblem:

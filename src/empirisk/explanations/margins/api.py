@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.seeds import Seed
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
+from empirisk.estimators.several_targets import refuse_several
 from empirisk.explanations.margins.delta import LikelihoodMeans, LinearScores, linear_part
 from empirisk.explanations.margins.plan import plan_of
 from empirisk.explanations.margins.refits import Predictions, refitted
@@ -145,6 +146,7 @@ def margins(
     _check_choices(effects, contrast, compare, step, method)
     check_count("n_boot", n_boot, 20)
     check_is_fitted(model)
+    refuse_several(model, "er.margins")
     table = RowTable(X)
     weight = weights_of(sample_weight, table.n)
     labels, shares = shares_by(table, weight, by)
