@@ -89,6 +89,9 @@ from .estimators import (
     AdaBoostClassifier as AdaBoostClassifier,
 )
 from .estimators import (
+    AdaBoostRegressor as AdaBoostRegressor,
+)
+from .estimators import (
     BaggingClassifier as BaggingClassifier,
 )
 from .estimators import (

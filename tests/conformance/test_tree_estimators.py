@@ -50,6 +50,7 @@ def expected_failures(est: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason; an expected failure that passes is a failure."""
     kind = type(est).__name__
     draws = kind.startswith(("RandomForest", "ExtraTrees")) or getattr(est, "subsample", 1.0) < 1.0
+    draws = draws or getattr(est, "resample", False)
     # Real votes are shares of classes: they do not name one.
     names = (
         kind in ("AdaBoostClassifier", "GradientBoostingClassifier") and vars(est).get("variant") != "real"

@@ -46,6 +46,7 @@ from empirisk.estimators.network.mlp_regressor import MLPRegressor
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
 from empirisk.estimators.stochastic.sgd_regressor import SGDRegressor
 from empirisk.estimators.trees.adaboost import AdaBoostClassifier
+from empirisk.estimators.trees.adaboost_regressor import AdaBoostRegressor
 from empirisk.estimators.trees.bagging import BaggingClassifier, BaggingRegressor
 from empirisk.estimators.trees.boosting_classifier import GradientBoostingClassifier
 from empirisk.estimators.trees.boosting_regressor import GradientBoostingRegressor
@@ -61,6 +62,7 @@ from empirisk.estimators.verify import verify
 
 REGISTRY: dict[str, type] = {
     "AdaBoostClassifier": AdaBoostClassifier,
+    "AdaBoostRegressor": AdaBoostRegressor,
     "BaggingClassifier": BaggingClassifier,
     "BaggingRegressor": BaggingRegressor,
     "BayesianGLM": BayesianGLM,
@@ -123,6 +125,7 @@ __all__ = [
     "SVC",
     "SVR",
     "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "BayesClassifier",

@@ -13,7 +13,7 @@ from empirisk.estimators.trees.member_access import MemberAccess
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["ForestMembers"]
+__all__ = ["ForestMembers", "as_tree", "r2"]
 
 NEVER_SEEN = "needs trees that did not see all rows: fit with bootstrap=True"
 
@@ -63,14 +63,18 @@ class ForestMembers(MemberAccess):
     def _member(self, number: int) -> Any:
         """Return a tree as an estimator, as if it had been fitted alone, but for the draws behind it."""
         kind: Any = DecisionTreeClassifier if hasattr(self, "classes_") else DecisionTreeRegressor
-        made = kind(alpha=None)
-        of_forest = self.get_params(deep=False)  # type: ignore[attr-defined]
-        shared = {k: v for k, v in of_forest.items() if k in made.get_params() and k != "max_bins"}
-        made.set_params(**shared)
-        for name in ("classes_", "columns_", "n_features_in_", "feature_names_in_", "_total_weight"):
-            if hasattr(self, name):
-                setattr(made, name, getattr(self, name))
-        return made._take(self.trees_[number])
+        return as_tree(self, kind, self.trees_[number])
+
+
+def as_tree(ensemble: Any, kind: Any, tree: Trees) -> Any:
+    """Return one tree of an ensemble as an unpruned estimator with the parameters that both have."""
+    made = kind(alpha=None)
+    of_ensemble = ensemble.get_params(deep=False)
+    made.set_params(**{k: v for k, v in of_ensemble.items() if k in made.get_params() and k != "max_bins"})
+    for name in ("classes_", "columns_", "n_features_in_", "feature_names_in_", "_total_weight"):
+        if hasattr(ensemble, name):
+            setattr(made, name, getattr(ensemble, name))
+    return made._take(tree)
 
 
 def r2(residuals: Array, targets: Array, weight: Array | None) -> float:
