@@ -13,7 +13,9 @@ from sklearn.base import clone
 import empirisk as er
 from empirisk.estimators import REGISTRY
 from empirisk.estimators.clusters import REGISTRY as CLUSTERS
+from empirisk.estimators.elsewhere import OF_LINEAR
 from empirisk.estimators.features import REGISTRY as FEATURES
+from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.neighbors.neighbors_base import NeighborsBase
 from empirisk.estimators.unsupervised import REGISTRY as UNSUPERVISED
 from tests.oracles.structure import sections
@@ -47,6 +49,37 @@ def made(kind: type) -> Any:
         "classes": {"stump": er.hypotheses.DecisionStumps()},
     }
     return kind(**{p.name: inner.get(p.name, inner["classes"]) for p in needed})
+
+
+FOREIGN = ("C", "n_iter", "lambda_", "l1_ratio", "penalty", "solver", "quantile", "copy_X", "eta0", "seed")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_names_of_other_libraries_are_answered(name: str) -> None:
+    """In the constructor and in set_params; a strength is answered with the alpha to write."""
+    kind = KINDS[name]
+    own, est = parameters(kind), made(kind)
+    for foreign in FOREIGN:
+        if foreign in own:
+            continue
+        with pytest.raises(TypeError, match=rf"^{name} has no ") as built:
+            kind(**{foreign: 0.5})
+        with pytest.raises(ValueError, match=rf"^{name} has no ") as later:
+            est.set_params(**{foreign: 0.5})
+        said = [str(error.value).partition(". It has ")[0] for error in (built, later)]
+        assert said[0] == said[1]
+        if issubclass(kind, LinearEstimator) and foreign in OF_LINEAR:
+            assert f"has no {foreign}: " in str(built.value)
+        if foreign == "C" and issubclass(kind, LinearEstimator):
+            assert re.search(r"alpha = 1/\(S C\)", str(built.value))
+    assert parameters(kind).keys() == own.keys() == clone(est).get_params(deep=False).keys()
+
+
+def test_a_number_c_is_answered_with_its_alpha() -> None:
+    with pytest.raises(TypeError, match=r"C=0\.1 is alpha = 10/S$"):
+        er.LogisticRegression(C=0.1)
+    with pytest.raises(TypeError, match="it is called q here"):
+        er.KernelQuantile(quantile=0.3)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, clone
 
+from empirisk.estimators.elsewhere import strength_of, under_another_name
 from empirisk.estimators.several_targets import join_methods, of_one_target
 from empirisk.wording import counted
 
@@ -38,7 +39,7 @@ class Estimator(BaseEstimator):
 
     # Why a fit of a class without a certificate has nothing to verify.
     _without_optimum: ClassVar[str] = "its fit seeks no optimum"
-    # Names that other libraries give to a parameter, and what to write here.
+    # Names that other libraries give to a parameter, and what to write here; those of bases count, too.
     _elsewhere: ClassVar[Mapping[str, str]] = {}
     # Whether a fit takes y of shape (n, k) as one problem; else each column gets a fit of its own.
     _fits_together: bool = False
@@ -68,7 +69,7 @@ class Estimator(BaseEstimator):
             return
         for name in by_name:
             if name not in names:
-                raise TypeError(cls._unknown(name, names))
+                raise TypeError(cls._unknown(name, names, by_name[name]))
         if n_by_position > len(first):
             named = f"{', '.join(first)} alone" if first else "no parameter"
             raise TypeError(
@@ -76,9 +77,13 @@ class Estimator(BaseEstimator):
             )
 
     @classmethod
-    def _unknown(cls, name: str, names: tuple[str, ...]) -> str:
-        if name in cls._elsewhere:
-            return f"{cls.__name__} has no {name}: {cls._elsewhere[name]}"
+    def _unknown(cls, name: str, names: tuple[str, ...], value: Any = None) -> str:
+        """Return what to write in the place of a parameter: its name here, or the nearest one."""
+        known = [vars(base).get("_elsewhere", {}) for base in cls.__mro__]
+        said = next((table[name] for table in known if name in table), "") or under_another_name(name, names)
+        if said:
+            more = strength_of(name, value) if "1/(S C)" in said and "1/(2 S C)" not in said else ""
+            return f"{cls.__name__} has no {name}: {said}{more}"
         near = get_close_matches(name, names, n=1)
         meant = f", did you mean {near[0]!r}?" if near else "."
         listed = ", ".join(names) if names else "none"
@@ -104,7 +109,7 @@ class Estimator(BaseEstimator):
         names = tuple(self._get_param_names())
         for name in params:
             if name.partition("__")[0] not in names:
-                raise ValueError(self._unknown(name, names))
+                raise ValueError(self._unknown(name, names, params[name]))
         super().set_params(**params)
         return self
 

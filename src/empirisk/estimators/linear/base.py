@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -25,6 +25,7 @@ from empirisk.estimators.checks import (
     check_weights,
     is_number,
 )
+from empirisk.estimators.elsewhere import OF_LINEAR
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.inference import InferenceMixin
@@ -56,6 +57,7 @@ class LinearEstimator(FactorColumns, InferenceMixin, Estimator):
     intercept_: Any
     tol: float | None
     _training: Kept | None = None
+    _elsewhere: ClassVar[Mapping[str, str]] = OF_LINEAR
 
     # -- what a subclass gives ----------------------------------------------------------------------
 

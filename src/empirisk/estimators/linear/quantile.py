@@ -5,8 +5,7 @@ Koenker and Bassett, Econometrica 46 (1978).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
@@ -80,8 +79,6 @@ class QuantileRegressor(QuantileLines):
     >>> bool(np.all(np.diff(lines.predict(X), axis=1) >= 0.0))
     True
     """
-
-    _elsewhere: ClassVar[Mapping[str, str]] = {"quantile": "the level of the quantile (or several) is q"}
 
     def __init__(
         self,
