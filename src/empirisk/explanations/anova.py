@@ -14,6 +14,7 @@ import numpy as np
 from scipy import stats
 
 from empirisk.data.tabular import Tabular
+from empirisk.estimators.formulas.formula_model import FormulaModel, inside
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.inference import Fit, TestResult, check_covariance, wald_test
 from empirisk.inference.likelihood_ratio import check_nested, deviance_of
@@ -109,8 +110,8 @@ def anova(
         Nested, the smallest first, fitted without penalty on the same rows, which they keep (up to 32 MiB);
         or one model with `terms`.
     terms : mapping from str to sequence of str, optional
-        Groups of columns of the one model, such as ``{"region": ["region[a]", "region[b]"]}``; a single
-        column may stand by its name.
+        Groups of columns of the one model (or of terms, where it has a formula), such as ``{"region":
+        ["region[a]", "region[b]"]}``; a single column may stand by its name.
     names : sequence of str, optional
         Of the models.
     covariance, groups, weights
@@ -156,6 +157,8 @@ def anova(
     check_adjust(adjust)
     if adjust == "simultaneous":
         raise ValueError('adjust must be None, "holm" or "bonferroni" for tests of several coefficients')
+    terms = _of_formula(models, terms)
+    models = tuple(inside(model) for model in models)
     for model in models:
         if not isinstance(model, LinearEstimator):
             raise TypeError(f"models must be fitted linear models of empirisk, got {type(model).__name__}")
@@ -174,6 +177,18 @@ def anova(
         tests.append(_between(fits[k - 1], fits[k], fits[-1], labels[k]))
     df, deviances = [fit.df for fit in fits], [deviance_of(fit) for fit in fits]
     return Anova("nested models", labels, df, deviances, tests, _p_values(tests, adjust), adjust)
+
+
+def _of_formula(models: Sequence[Any], terms: Any) -> Any:
+    """Return the groups of columns, where a term of a formula stands for all of its columns."""
+    if terms is None or len(models) != 1 or not isinstance(models[0], FormulaModel):
+        return terms
+    names, groups = models[0].columns_.names, models[0].terms_groups_
+    given = {k: [v] if isinstance(v, str) else list(v) for k, v in terms.items()}
+    return {
+        k: [name for v in terms for name in ([names[j] for j in groups[v]] if v in groups else [v])]
+        for k, terms in given.items()
+    }
 
 
 def _between(small: Fit, large: Fit, last: Fit, name: str) -> TestResult:

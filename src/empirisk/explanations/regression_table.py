@@ -9,6 +9,7 @@ from typing import Any
 
 from empirisk.data.frames import as_frame
 from empirisk.data.tabular import Tabular
+from empirisk.estimators.formulas.formula_model import inside
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.inference import Summary
@@ -234,6 +235,7 @@ def _summary(model: Any, options: dict[str, Any]) -> Summary:
         if options:
             raise ValueError(f"{next(iter(options))} is an option of summary(): a summary was given already")
         return model
+    model = inside(model)
     if not isinstance(model, LinearEstimator | LikelihoodEstimator):
         raise TypeError(
             f"models must be fitted linear models of empirisk, or summaries, got {type(model).__name__}"

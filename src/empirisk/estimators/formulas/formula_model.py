@@ -246,6 +246,14 @@ class FormulaModel(MetaEstimatorMixin, Estimator):
         return tags
 
 
+def inside(model: Any) -> Any:
+    """Return the fitted estimator of a model with a formula, and any other model as it is."""
+    if not isinstance(model, FormulaModel):
+        return model
+    check_is_fitted(model, "estimator_")
+    return model.estimator_
+
+
 def formula(text: str, data: Any, estimator: Any = None, **options: Any) -> Any:
     """Fit an estimator to the columns that a formula makes of a table.
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.seeds import Seed
 from empirisk.estimators.checks import check_count, check_number
+from empirisk.estimators.formulas.formula_model import FormulaModel
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.several_targets import refuse_several
 from empirisk.explanations.margins.delta import LikelihoodMeans, LinearScores, linear_part
@@ -148,6 +149,8 @@ def margins(
     check_is_fitted(model)
     refuse_several(model, "er.margins")
     table = RowTable(X)
+    if isinstance(model, FormulaModel) and isinstance(effects, str) and effects == "all":
+        effects = [name for name in model.columns_.variables if name in table.names]
     weight = weights_of(sample_weight, table.n)
     labels, shares = shares_by(table, weight, by)
     given, known = _training(training), {name: v for name, v in rows.items() if v is not None}

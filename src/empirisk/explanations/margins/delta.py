@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
+from empirisk.estimators.formulas.formula_model import FormulaModel
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.inference import check_covariance, summarise_glm
@@ -24,10 +25,20 @@ def linear_part(model: Any) -> tuple[Any, Any]:
     """Return the steps before a linear model (None without any) and the model; (None, None) for others."""
     if isinstance(model, MODELS):
         return None, model
+    if isinstance(model, FormulaModel) and isinstance(model.estimator_, MODELS):
+        return model.columns_, model.estimator_
     steps = getattr(model, "steps", None)
     if steps and isinstance(steps[-1][1], MODELS):
         return (model[:-1] if len(steps) > 1 else None), steps[-1][1]
     return None, None
+
+
+def columns_of(before: Any, X: Any, rows: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """Return the columns of the model, and the offset and exposure of the rows, which a formula may hold."""
+    made = X if before is None else before.transform(X)
+    if isinstance(made, tuple):
+        return made[0], {**made[1], **rows}
+    return made, rows
 
 
 class LikelihoodMeans:
@@ -57,7 +68,7 @@ class LikelihoodMeans:
         self.before, self.model, self.rows = before, model, rows
         given = {"X": None, "y": None, **training}
         if before is not None and given["X"] is not None:
-            given["X"] = before.transform(given["X"])
+            given["X"] = columns_of(before, given["X"], {})[0]
         fit = model._inferred(given, covariance, groups, weights)
         _refuse_undetermined(fit.terms, ~np.isnan(fit.coef))
         self.matrix, self.note, self.df = fit.matrix, fit.note, fit.df
@@ -65,8 +76,8 @@ class LikelihoodMeans:
 
     def averages(self, X: Any, shares: Array) -> tuple[Array, Array]:
         """Return averages (G, K) of the means of X by the shares (G, n), and gradients (G, K, q)."""
-        X = X if self.before is None else self.before.transform(X)
-        found: tuple[Array, Array] = self.model._averages(X, shares, **self.rows)
+        X, rows = columns_of(self.before, X, self.rows)
+        found: tuple[Array, Array] = self.model._averages(X, shares, **rows)
         return found
 
     def degrees(self, gradient: Array) -> Array:
@@ -111,7 +122,7 @@ class LinearScores:
         kind = check_covariance(covariance, groups, weights)
         given = {"X": None, "y": None, "sample_weight": None, **training}
         if before is not None and given["X"] is not None:
-            given["X"] = before.transform(given["X"])
+            given["X"] = columns_of(before, given["X"], {})[0]
         problem = model._fitted_problem(**given)
         self.classes = [str(c) for c in getattr(model, "classes_", [])]
         if problem.loss.multinomial:
@@ -142,11 +153,11 @@ class LinearScores:
 
     def averages(self, X: Any, shares: Array) -> tuple[Array, Array]:
         """Return averages (G, K) of the means of X by the shares (G, n), and gradients (G, K, size of b)."""
-        D = self.model._design(X if self.before is None else self.before.transform(X))
-        D = D.astype(np.float64)
+        X, rows = columns_of(self.before, X, self.rows)
+        D = self.model._design(X).astype(np.float64)
         first = int(self.intercept)
         z = np.asarray(D @ self.coef[:, first:].T) + (self.coef[:, 0] if first else 0.0)
-        known = self.model._new_offset(z.shape[0], **self.rows)
+        known = self.model._new_offset(z.shape[0], **rows)
         z = z if known is None else z + np.asarray(known)[:, None]
         if self.law is None:
             mean = softmax(np.column_stack([np.zeros(len(z)), z]), axis=1)

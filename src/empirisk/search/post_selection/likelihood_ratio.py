@@ -10,6 +10,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.formulas.formula_model import inside
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.inference import TestResult, likelihood_ratio_test
 
@@ -76,6 +77,9 @@ def likelihood_ratio(
     >>> er.likelihood_ratio(small, large, X, y).df
     8
     """
+    if X is not None and (inside(small) is not small or inside(large) is not large):
+        raise ValueError("models with a formula keep the rows of their fits: leave X, y and the others out")
+    small, large = inside(small), inside(large)
     for role, model in (("small", small), ("large", large)):
         if not isinstance(model, LinearEstimator):
             raise TypeError(

@@ -1,0 +1,98 @@
+"""The statistician's tools take models with a formula: each equals the same on columns made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import empirisk as er
+
+pytest.importorskip("formulaic")
+
+
+def people(rng: np.random.Generator) -> pd.DataFrame:
+    n = 300
+    frame = pd.DataFrame(
+        {
+            "age": rng.uniform(20.0, 70.0, n),
+            "arm": rng.choice(["a", "b", "c"], n),
+            "years": rng.uniform(1, 3, n),
+        }
+    )
+    rate = np.exp(-2.0 + 0.02 * frame["age"] + 0.5 * (frame["arm"] == "b")) * frame["years"]
+    return frame.assign(falls=rng.poisson(rate), note="unused")
+
+
+def by_hand(frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "age": frame["age"],
+            "b": (frame["arm"] == "b") * 1.0,
+            "c": (frame["arm"] == "c") * 1.0,
+            "age:b": frame["age"] * (frame["arm"] == "b"),
+            "age:c": frame["age"] * (frame["arm"] == "c"),
+        }
+    )
+
+
+@pytest.fixture
+def both(rng: np.random.Generator) -> tuple[pd.DataFrame, Any, Any]:
+    frame = people(rng)
+    model = er.formula("falls ~ age * arm + exposure(years)", frame, er.PoissonRegressor(alpha=0, tol=1e-12))
+    plain = er.PoissonRegressor(alpha=0, tol=1e-12).fit(
+        by_hand(frame), frame["falls"], exposure=frame["years"]
+    )
+    return frame, model, plain
+
+
+def test_tables_of_several_models_hold_formulas(both: Any) -> None:
+    frame, model, plain = both
+    few = er.formula("falls ~ age + exposure(years)", frame, er.PoissonRegressor(alpha=0))
+    table = er.regression_table([few, model, plain], names=["few", "formula", "plain"], covariance="HC1")
+    found = table.to_frame()
+    column = {name: found[found["model"] == name] for name in ("formula", "plain")}
+    assert sorted(column["formula"]["se"]) == pytest.approx(sorted(column["plain"]["se"]), rel=1e-6)
+
+
+def test_tests_of_terms_and_of_nested_models(both: Any) -> None:
+    frame, model, plain = both
+    by_term = er.anova(model, terms={"slopes": ["age:arm"]}, covariance="HC1")
+    assert by_term.p == pytest.approx(
+        er.anova(plain, terms={"slopes": ["age:b", "age:c"]}, covariance="HC1").p
+    )
+    few = er.formula("falls ~ age + arm + exposure(years)", frame, er.PoissonRegressor(alpha=0, tol=1e-12))
+    nested = er.anova(few, model)
+    assert nested.p[1] == pytest.approx(er.likelihood_ratio(few, model).p)
+    hand = er.PoissonRegressor(alpha=0, tol=1e-12).fit(
+        by_hand(frame)[["age", "b", "c"]], frame["falls"], exposure=frame["years"]
+    )
+    assert nested.p[1] == pytest.approx(er.anova(hand, plain).p[1], rel=1e-6)
+    with pytest.raises(ValueError, match="leave X, y"):
+        er.likelihood_ratio(few, model, frame, frame["falls"])
+
+
+def test_average_predictions_have_the_errors_of_the_delta_method(both: Any) -> None:
+    frame, model, plain = both
+    found = er.margins(model, frame, contrast="arm", at={"age": [30.0, 60.0]})
+    assert "delta" in found.method
+    for age, column in [(age, column) for age in (30.0, 60.0) for column in ("b", "c")]:
+        row = found.to_frame().query(f"age == {age} and change == '{column} - a'").squeeze()
+        ends = []
+        for arm in ("a", column):
+            changed = frame.assign(age=age, arm=arm)
+            rows = np.column_stack([np.ones(len(frame)), by_hand(changed)])
+            mean = np.exp(rows @ np.r_[plain.intercept_, plain.coef_]) * frame["years"].to_numpy()
+            ends.append((mean.mean(), (mean[:, None] * rows).mean(axis=0)))
+        gradient = ends[1][1] - ends[0][1]
+        assert row["value"] == pytest.approx(ends[1][0] - ends[0][0], rel=1e-6)
+        V = plain.summary().covariance
+        assert row["se"] == pytest.approx(np.sqrt(gradient @ V @ gradient), rel=1e-5)
+
+
+def test_effects_are_of_the_columns_that_the_formula_reads(both: Any) -> None:
+    frame, model, _ = both
+    found = er.margins(model, frame, effects="all").to_frame()
+    assert set(found["column"]) == {"age", "arm", "years"}
