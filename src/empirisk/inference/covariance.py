@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,19 @@ from empirisk.inference.heteroscedastic import effective_rows, hc_covariance
 from empirisk.inference.weights import WEIGHTS
 from empirisk.typing import Array
 
-__all__ = ["COVARIANCES", "Covariance", "check_covariance", "covariance_of", "joint_degrees"]
+__all__ = [
+    "COVARIANCES",
+    "Covariance",
+    "check_covariance",
+    "covariance_of",
+    "information_of",
+    "joint_degrees",
+]
 
 HC = ("HC0", "HC1", "HC2", "HC3")
 CR = {"cluster": "CR2", "CR0": "CR0", "CR1": "CR1", "CR2": "CR2"}
-COVARIANCES = ("classical", *HC, *CR)
+EXPECTED = ("classical", *HC, *CR)
+COVARIANCES = (*EXPECTED, "observed", *(f"{kind}-observed" for kind in (*HC, *CR)))
 # Below so many effective rows HC0 and HC1 cover less than 93 % of the time.
 FEW = 30.0
 
@@ -50,6 +58,7 @@ def check_covariance(covariance: str, groups: Any, weights: str | None = None) -
     """
     if covariance not in COVARIANCES:
         raise ValueError(f"covariance must be one of {COVARIANCES}, got {covariance!r}")
+    covariance = information_of(covariance)[0]
     if (covariance in CR) != (groups is not None):
         raise ValueError(
             'covariance="cluster" (or "CR0" to "CR2") and groups go together: give both or neither'
@@ -66,8 +75,21 @@ def check_covariance(covariance: str, groups: Any, weights: str | None = None) -
     return weights
 
 
+def information_of(covariance: str) -> tuple[str, bool]:
+    """Return the kind of the noise, and whether the information is the observed one.
+
+    Examples
+    --------
+    >>> information_of("observed"), information_of("HC0-observed"), information_of("HC0")
+    (('classical', True), ('HC0', True), ('HC0', False))
+    """
+    if covariance == "observed":
+        return "classical", True
+    return covariance.removesuffix("-observed"), covariance.endswith("-observed")
+
+
 def covariance_of(fit: Fit, covariance: str, groups: Any = None) -> Covariance:
-    """Classical ``phi K^-1``, or a sandwich.
+    """Classical ``phi K^-1``, or a sandwich, with the expected or the observed information K.
 
     Parameters
     ----------
@@ -83,6 +105,42 @@ def covariance_of(fit: Fit, covariance: str, groups: Any = None) -> Covariance:
     Covariance
     """
     check_covariance(covariance, groups, fit.weights if fit.weights in WEIGHTS else None)
+    covariance, observed = information_of(covariance)
+    expected = _with_expected(fit, covariance, groups)
+    if not observed or fit.linear:  # least squares: the two are equal
+        return expected
+    return _with_observed(fit, covariance, expected)
+
+
+def _with_observed(fit: Fit, kind: str, expected: Covariance) -> Covariance:
+    """Return the matrix with ``sum_i s_i l''(y_i, z_i) x_i x_i'`` in the place of its expectation.
+
+    In coordinates in which the expected information is the identity it is G: both sides of a sandwich,
+    and the classical matrix, take G^-1.  The two are equal for canonical links.
+    """
+    bend = fit.weight * fit.trials * fit.law.loss.hess(fit.y, fit.score)
+    half = fit.info.half
+    G = np.zeros((half.shape[1], half.shape[1]))
+    for part, E in fit.info.coordinates():
+        G += E.T @ (E * bend[part][:, None])
+    values, U = np.linalg.eigh(G)
+    if len(values) and values[0] <= 1e-10 * max(values[-1], 1.0):
+        raise ValueError(
+            "the observed information is not positive definite, so that the fit is no isolated maximum of "
+            f'its likelihood; use the expected information, covariance="{kind}"'
+        )
+    root = half @ (U / values) @ U.T
+    if kind == "classical":
+        matrix = fit.dispersion * (root @ half.T)
+        return replace(expected, matrix=0.5 * (matrix + matrix.T), note=_OBSERVED)
+    side = root @ np.linalg.pinv(half)
+    return replace(
+        expected, matrix=side @ expected.matrix @ side.T, note=f"{expected.note}; observed information"
+    )
+
+
+def _with_expected(fit: Fit, covariance: str, groups: Any) -> Covariance:
+    """Return the covariance by the expected information, for one of the kinds of noise."""
     q = len(fit.terms)
     if fit.perfect:
         return Covariance(np.zeros((q, q)), np.full(q, fit.df), fit.df, _PERFECT)
@@ -120,7 +178,7 @@ def joint_degrees(fit: Fit, covariance: str, V: Covariance, R: Array) -> float:
     """Return the denominator degrees of freedom of a test of ``R b``: with HC2 and HC3 those of its weakest
     row.
     """
-    if covariance not in ("HC2", "HC3") or fit.perfect:
+    if information_of(covariance)[0] not in ("HC2", "HC3") or fit.perfect:
         return V.joint_df
     return float(effective_rows(fit, R).min())
 
@@ -128,6 +186,10 @@ def joint_degrees(fit: Fit, covariance: str, V: Covariance, R: Array) -> float:
 _EQUAL_NOISE = "standard errors assume independent rows with noise of equal variance"
 _INFORMATION = (
     "standard errors come from the expected information: they hold for many rows, independent, when the "
+    "model is right"
+)
+_OBSERVED = (
+    "standard errors come from the observed information: they hold for many rows, independent, when the "
     "model is right"
 )
 _PERFECT = (

@@ -79,9 +79,9 @@ def _likelihood(problem: LinearProblem, fit: Fit, covariance: Covariance | None)
     null = float(s @ law.deviance(fit.y, null_scores))
     explained = 1.0 - deviance / null if null > 0.0 else math.nan
     log_lik = law.log_likelihood(fit.y, fit.score, s, fit.dispersion)
-    parameters = fit.rank + int(not law.unit_dispersion)
+    parameters = fit.rank + int(not law.unit_dispersion) + law.loss.nuisances
     words = "1 by definition" if law.unit_dispersion else "Pearson's chi2 over df: estimated"
-    counted = "" if law.unit_dispersion else " (the dispersion is one)"
+    counted = "" if parameters == fit.rank else " (the dispersion is one)"
     return [
         Fact("rank", float(fit.rank), "free coefficients, the intercept included"),
         Fact("df", fit.df, "residual degrees of freedom"),

@@ -11,6 +11,7 @@ import scipy.linalg as sla
 from scipy import stats
 
 from empirisk.inference.cluster import cluster_rows
+from empirisk.inference.covariance import information_of
 from empirisk.inference.facts import criteria
 from empirisk.inference.fit import order_terms
 from empirisk.inference.information import Information, term_names
@@ -58,6 +59,7 @@ def summarise_multinomial(
     -----
     O(n p^2 K^2) for K classes.
     """
+    covariance = information_of(covariance)[0]  # a canonical link: both informations are equal
     kind = "CR1" if covariance == "cluster" else covariance
     if kind not in _SANDWICHES:
         raise ValueError(f"for several classes covariance must be one of {_SANDWICHES}, got {covariance!r}")

@@ -213,6 +213,11 @@ def _about(
     if fit.law.loss.log_odds:
         of = f"{classes[1]} against {classes[0]}" if classes is not None else "the positive class"
         out.append(f"coefficients are changes of the log odds of {of}")
+    if fit.law.loss.nuisances:
+        out.append(
+            "the extra dispersion was estimated; in expectation it is orthogonal to the coefficients, so "
+            "that their standard errors stand (dispersion_interval() has its own interval)"
+        )
     scatter = fit.law.unit_dispersion and not fit.law.loss.labels and fit.df > 0.0
     # A level of 0.1 %: the warning is about gross misfit, and tables are read many times.
     if scatter and fit.chi2 > stats.chi2.ppf(0.999, fit.df):

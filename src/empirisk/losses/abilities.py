@@ -113,6 +113,8 @@ class Abilities:
         itself and does not inherit it: it may have another formula.
     parameter : float
         The number that those loops take beside its name.
+    nuisances : int
+        How many parameters of the loss itself were estimated from the rows.
     by_class : Loss or None
         For a sum over the classes of a loss of two labels, that loss.
     """
@@ -197,6 +199,10 @@ class Abilities:
     @property
     def parameter(self) -> float:
         return 0.0
+
+    @property
+    def nuisances(self) -> int:
+        return 0
 
     @property
     def by_class(self) -> Any:

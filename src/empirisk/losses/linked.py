@@ -92,6 +92,11 @@ class Linked(ScalarLoss):
         return self.base.unit_dispersion
 
     @property
+    def nuisances(self) -> int:
+        """How many parameters of the family were estimated."""
+        return self.base.nuisances
+
+    @property
     def likelihood(self) -> bool:
         """Whether the family's density has a normaliser here; links do not change it."""
         return self.base.likelihood

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import expit, gammaln, xlogy
@@ -27,6 +27,8 @@ class NegativeBinomial(LogLink):
     a : float, default 1.0
         Extra dispersion, > 0 (statsmodels' ``alpha``; 1/size in R).  With ``a -> 0``
         the loss becomes Poisson's.
+    estimated : bool, default False
+        Whether a was estimated from the rows, so that it counts as a parameter.
 
     Examples
     --------
@@ -35,6 +37,7 @@ class NegativeBinomial(LogLink):
     """
 
     a: float = 1.0
+    estimated: bool = field(default=False, repr=False, compare=False)
 
     name = "negative_binomial"
     y_domain = Interval(0.0, math.inf, high_closed=False)
@@ -49,6 +52,11 @@ class NegativeBinomial(LogLink):
 
     def __post_init__(self) -> None:
         positive_number("a", self.a)
+
+    @property
+    def nuisances(self) -> int:
+        """The estimated parameters of the loss: a, where it is one."""
+        return int(self.estimated)
 
     @property
     def parameter(self) -> float:

@@ -5,7 +5,8 @@ McCullagh and Nelder, Generalized Linear Models (1989).
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import Tags
@@ -16,8 +17,14 @@ from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.families import family_loss, link_name, with_labels
 from empirisk.estimators.linear.mean_regression import MeanRegressor
 from empirisk.estimators.linear.positive import PoissonRegressor
+from empirisk.inference.dispersion_profile import DispersionProfile, with_extra_dispersion
 from empirisk.losses import Loss
+from empirisk.problems.linear import LinearProblem
+from empirisk.results import Estimate
 from empirisk.typing import Array
+
+if TYPE_CHECKING:
+    from empirisk.inference import TestResult
 
 __all__ = ["GeneralizedLinearModel"]
 
@@ -63,8 +70,9 @@ class GeneralizedLinearModel(MeanRegressor):
         r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net (by FISTA where the loss is not convex).
     power : float, default 1.5
         p of the Tweedie family, whose variance is ``dispersion * mean^p``, in (1, 2).
-    extra_dispersion : float, default 1.0
-        a of the negative binomial family, whose variance is ``m + a m^2``, > 0; fixed, not estimated.
+    extra_dispersion : float or "ml", default 1.0
+        a of the negative binomial family, whose variance is ``m + a m^2``, > 0; "ml" estimates it together
+        with the coefficients (alpha = 0 only), and ends at the Poisson law where the counts scatter no more.
     fit_intercept, alphas, cv, rule, random_state, solver
         As in :class:`PoissonRegressor`.
     tol : float, default 1e-8
@@ -86,6 +94,8 @@ class GeneralizedLinearModel(MeanRegressor):
         negative binomial targets it is about 1 when the family is right; else it estimates the dispersion.
     alpha_
         As in :class:`PoissonRegressor`.
+    extra_dispersion_ : float
+        The a of the fit, with ``extra_dispersion="ml"``; 0 is the Poisson law.
     classes_ : array of 2 labels
         When the targets were labels; the mean is the probability of the second.
     certificate_ : Certificate
@@ -129,7 +139,7 @@ class GeneralizedLinearModel(MeanRegressor):
         alpha: float | str = 0.0,
         l1_ratio: float = 0.0,
         power: float = 1.5,
-        extra_dispersion: float = 1.0,
+        extra_dispersion: float | str = 1.0,
         fit_intercept: bool = True,
         alphas: Any = 100,
         cv: Any = None,
@@ -145,8 +155,92 @@ class GeneralizedLinearModel(MeanRegressor):
     def _loss(self) -> Loss:
         link_name(self.family, self.link)  # refuse the pair before its numbers
         power = check_number("power", self.power, 0.0)
-        a = check_number("extra_dispersion", self.extra_dispersion, 0.0, closed=False)
-        return family_loss(self.family, self.link, power, a)
+        if not self._estimates_dispersion():
+            a = check_number("extra_dispersion", self.extra_dispersion, 0.0, closed=False)
+            return family_loss(self.family, self.link, power, a)
+        plain = family_loss(self.family, self.link, power, 1.0)
+        return with_extra_dispersion(plain, getattr(self, "extra_dispersion_", 1.0))
+
+    def _estimates_dispersion(self) -> bool:
+        """Return whether the extra dispersion is found from the rows; refuses that for other families."""
+        if self.extra_dispersion != "ml":
+            return False
+        if self.family != "negative_binomial":
+            raise ValueError(
+                f"extra_dispersion='ml' is for the family 'negative_binomial', got the family {self.family!r}"
+            )
+        return True
+
+    def _prepared(self, problem: LinearProblem, fitting: bool) -> LinearProblem:
+        problem = super()._prepared(problem, fitting)
+        if not self._estimates_dispersion():
+            self.__dict__.pop("extra_dispersion_", None)
+            return problem
+        if fitting:
+            if self.alpha != 0.0:
+                raise ValueError(
+                    f"extra_dispersion='ml' needs alpha=0, got alpha={self.alpha!r}: the likelihood of the "
+                    "dispersion is that of the best coefficients, which a penalty moves; give a number"
+                )
+            self.extra_dispersion_ = DispersionProfile(problem).best
+        return replace(problem, loss=with_extra_dispersion(problem.loss, self.extra_dispersion_))
+
+    def dispersion_interval(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        level: float = 0.95,
+        method: str = "profile",
+        **rows: Any,
+    ) -> Estimate:
+        """Confidence interval of the extra dispersion a, after ``extra_dispersion="ml"``.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            The rows of the fit, as in :meth:`summary`.
+        level : float, default 0.95
+            Confidence level.
+        method : {"profile", "observed"}
+            All a whose profile likelihood is within ``chi2 / 2`` of the maximum, or the normal interval of
+            log(a) by the observed information, coefficients profiled out.
+        **rows
+            ``offset=`` and ``exposure=`` where the fit had them.
+
+        Returns
+        -------
+        empirisk.results.Estimate
+        """
+        return self._profile(X, y, sample_weight, rows).interval(level, method)
+
+    def poisson_test(
+        self, X: Any = None, y: Any = None, sample_weight: Any = None, **rows: Any
+    ) -> TestResult:
+        """Likelihood-ratio test of a = 0: do the counts scatter more than Poisson counts?
+
+        Parameters
+        ----------
+        X, y, sample_weight, **rows
+            The rows of the fit, as in :meth:`dispersion_interval`.
+
+        Returns
+        -------
+        empirisk.inference.TestResult
+            Under the hypothesis the statistic is 0 in half of the cases, because a = 0 ends the range.
+        """
+        return self._profile(X, y, sample_weight, rows).poisson_test()
+
+    def _profile(self, X: Any, y: Any, sample_weight: Any, rows: dict[str, Any]) -> DispersionProfile:
+        """Return the profile of the extra dispersion on the rows of the fit."""
+        problem = self._fitted_problem(X, y, sample_weight, **rows)
+        if not self._estimates_dispersion():
+            raise ValueError(
+                "the extra dispersion was given, not estimated: fit with family='negative_binomial' and "
+                "extra_dispersion='ml'"
+            )
+        return DispersionProfile(problem)
 
     def _rates(self) -> bool:
         return link_name(self.family, self.link) in ("log", "cloglog")

@@ -222,7 +222,9 @@ class MeanRegressor(ScalarRegressor):
         level : float, default 0.95
             Confidence level.
         covariance : str, default "classical"
-            ``"classical"``, ``"HC0"`` to ``"HC3"``, or ``"cluster"`` with `groups`.
+            ``"classical"``, ``"HC0"`` to ``"HC3"``, or ``"cluster"`` with `groups`: with the expected
+            information; ``"observed"``, ``"HC0-observed"`` ... with the observed one, which differs for links
+            that are not canonical.
         groups : array, shape (n,), optional
             Group of each row.
         weights : {"frequency", "sampling", "precision"}, optional
