@@ -42,6 +42,18 @@ ALLOWED: dict[tuple[str, str], str] = {
         "{'absolute': Absolute, 'normalized': Normalized, 'quantile': Quantile, 'lac': LeastAmbiguous, "
         "'aps': Adaptive}",
     ): OWN,
+    (
+        "estimators/linear/families.py",
+        "{'gaussian': _family('power', 'identity', lambda power, a: HalfSquared(), ('log', "
+        "'inverse', 'sqrt')), 'bin...",
+    ): "the menu of families and links",
+    (
+        "estimators/linear/families.py",
+        "{'logit': _shares, 'probit': lambda power, a: Bernoulli(Probit()), 'cloglog': lambda "
+        "power, a: Bernoulli(CL...",
+    ): "the menu of families and links",
+    ("estimators/linear/families.py", "family not in FAMILIES"): "the menu of families and links",
+    ("estimators/linear/generalized.py", "self.family != 'negative_binomial'"): WORD,
     ("estimators/trees/boosting_losses.py", "loss == 'tweedie'"): WORD,
     ("estimators/trees/boosting_regressor.py", "self.loss != 'quantile'"): WORD,
     (

@@ -20,30 +20,17 @@ from scipy.optimize import brentq
 from empirisk.distributions.stirling import deviance, digamma_rest_gap
 from empirisk.inference.law import Law
 from empirisk.inference.wald import TestResult
-from empirisk.losses import Linked, Loss, NegativeBinomial, Offset, Poisson, without_offset
+from empirisk.losses import with_extra_dispersion, without_offset
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Estimate, Status
 from empirisk.results.estimate import check_level
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
-__all__ = ["DispersionProfile", "with_extra_dispersion"]
+__all__ = ["DispersionProfile"]
 
 LEAST, MOST = 1e-10, 1e10  # between which an extra dispersion is looked for
 TOLERANCE = 1e-11
-
-
-def with_extra_dispersion(loss: Loss, a: float) -> Loss:
-    """Return the loss of counts with this extra dispersion, estimated; the Poisson loss for 0.
-
-    Examples
-    --------
-    >>> with_extra_dispersion(NegativeBinomial(1.0), 0.5)
-    NegativeBinomial(a=0.5)
-    """
-    if isinstance(loss, Offset | Linked):
-        return replace(loss, base=with_extra_dispersion(loss.base, a))
-    return NegativeBinomial(a, estimated=True) if a > 0.0 else Poisson()
 
 
 @dataclass

@@ -18,7 +18,7 @@ from empirisk.losses.inverse_gaussian import InverseGaussian
 from empirisk.losses.linked import Linked
 from empirisk.losses.logistic import Logistic
 from empirisk.losses.negative_binomial import NegativeBinomial
-from empirisk.losses.offset import Offset, with_offset, without_offset
+from empirisk.losses.offset import Offset, with_extra_dispersion, with_offset, without_offset
 from empirisk.losses.one_versus_rest import OneVersusRest
 from empirisk.losses.perceptron import Perceptron
 from empirisk.losses.poisson import Poisson
@@ -88,6 +88,7 @@ __all__ = [
     "check_targets",
     "cost_weights",
     "user_loss",
+    "with_extra_dispersion",
     "with_offset",
     "without_offset",
 ]

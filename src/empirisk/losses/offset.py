@@ -6,16 +6,19 @@ difference ``z - y`` do without: there an offset is a change of the target (:fun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from empirisk.losses.abilities import Kink, PassSums
 from empirisk.losses.base import Loss, ScalarLoss
+from empirisk.losses.linked import Linked
 from empirisk.losses.log_link import LogLink, exponential
+from empirisk.losses.negative_binomial import NegativeBinomial
+from empirisk.losses.poisson import Poisson
 from empirisk.typing import Array, Capability, Interval
 
-__all__ = ["Offset", "with_offset", "without_offset"]
+__all__ = ["Offset", "with_extra_dispersion", "with_offset", "without_offset"]
 
 
 @dataclass(frozen=True)
@@ -179,3 +182,17 @@ def without_offset(loss: Loss, y: Array, z: Array) -> tuple[Loss, Array, Array]:
     (Poisson(), array([3.]), array([1.5]))
     """
     return (loss.base, y[:, 0], z + y[:, 1]) if isinstance(loss, Offset) else (loss, y, z)
+
+
+def with_extra_dispersion(loss: Loss, a: float) -> Loss:
+    """Return the loss of counts with this extra dispersion, estimated; the Poisson loss for 0.
+
+    Examples
+    --------
+    >>> from empirisk.losses import NegativeBinomial
+    >>> with_extra_dispersion(NegativeBinomial(1.0), 0.5)
+    NegativeBinomial(a=0.5)
+    """
+    if isinstance(loss, Offset | Linked):
+        return replace(loss, base=with_extra_dispersion(loss.base, a))
+    return NegativeBinomial(a, estimated=True) if a > 0.0 else Poisson()

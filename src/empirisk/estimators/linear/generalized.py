@@ -17,8 +17,8 @@ from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.families import family_loss, link_name, with_labels
 from empirisk.estimators.linear.mean_regression import MeanRegressor
 from empirisk.estimators.linear.positive import PoissonRegressor
-from empirisk.inference.dispersion_profile import DispersionProfile, with_extra_dispersion
-from empirisk.losses import Loss
+from empirisk.inference.dispersion_profile import DispersionProfile
+from empirisk.losses import Loss, with_extra_dispersion
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Estimate
 from empirisk.typing import Array
