@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils import Tags, get_tags
 
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
@@ -69,6 +71,17 @@ class ModelFile:
     def classes(self) -> list[str]:
         """Class labels in the order of the probability columns, names of clusters; empty for a regression."""
         return list(self.metadata["task"]["classes"] or [])
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Class labels as an array, for tools that read those of a classifier, such as ``er.evaluate``."""
+        if self.task not in ("binary", "multiclass"):
+            raise AttributeError(f"a model of the task {self.task!r} has no classes")
+        return np.array(self.classes)
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return what kind of model this is, as that of the pipeline inside."""
+        return get_tags(self.pipeline)
 
     @property
     def table(self) -> Table:
