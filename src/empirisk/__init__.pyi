@@ -344,6 +344,7 @@ from .selection import conformalize as conformalize
 from .selection import cross_evaluate as cross_evaluate
 from .selection import evaluate as evaluate
 from .selection import risk_bounds as risk_bounds
+from .selection import tune as tune
 from .solvers import expectation_maximization as expectation_maximization
 from .solvers import solve as solve
 

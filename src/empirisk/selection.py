@@ -34,7 +34,7 @@ from empirisk.resampling.decomposition import BiasVariance, BiasVarianceCurve, b
 from empirisk.resampling.no_free_lunch import NoFreeLunch, no_free_lunch
 from empirisk.resampling.parametric import EstimatorsRisk, estimators_risk
 from empirisk.resampling.replace_one import Stability, stability
-from empirisk.search import GridSearch, LogUniform, RandomSearch, SearchResult, SearchWarning
+from empirisk.search import GridSearch, LogUniform, RandomSearch, SearchResult, SearchWarning, Tuned, tune
 from empirisk.search.nested import NestedEvaluation, nested_cross_evaluate
 from empirisk.search.structural import DictionarySelector, StructuralChoice, StructuralRiskMinimizer
 
@@ -75,6 +75,7 @@ __all__ = [
     "Stability",
     "StructuralChoice",
     "StructuralRiskMinimizer",
+    "Tuned",
     "bayes_error_bracket",
     "best_of",
     "bias_variance",
@@ -99,6 +100,7 @@ __all__ = [
     "risk_bounds",
     "stability",
     "train_validation_test_split",
+    "tune",
 ]
 
 

@@ -7,5 +7,6 @@ from empirisk.search.grid_search import GridSearch
 from empirisk.search.points import LogUniform
 from empirisk.search.random_search import RandomSearch
 from empirisk.search.result import SearchResult
+from empirisk.search.tuning import Tuned, tune
 
-__all__ = ["GridSearch", "LogUniform", "RandomSearch", "SearchResult", "SearchWarning"]
+__all__ = ["GridSearch", "LogUniform", "RandomSearch", "SearchResult", "SearchWarning", "Tuned", "tune"]

@@ -49,6 +49,11 @@ class Rounds:
         Reading of ``time.monotonic()`` after which no task is started.
     progress : callable, bool or None
         Told (fits done, fits planned).
+
+    Attributes
+    ----------
+    tasks : int
+        What was fitted: candidates that are fitted together on a split count once.
     """
 
     job: Job
@@ -61,6 +66,7 @@ class Rounds:
     out: dict[int, int] = field(default_factory=dict)
     done: int = 0
     planned: int = 0
+    tasks: int = 0
 
     def run(self, points: Sequence[Params], new: Sequence[int], race: Race | None = None) -> None:
         """Fit the candidates at positions `new` on every split; raises Stopped when the time is up.
@@ -91,6 +97,7 @@ class Rounds:
                 waiting.append((task, bundle))
         for task, records in self._fitted(points, waiting):
             self.ledger.put(task, records)
+            self.tasks += 1
             self._tell(len(task[1]))
 
     def _fitted(

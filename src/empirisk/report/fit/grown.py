@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.fit.candidates import Candidate
+from empirisk.search.tuning.ranges import ROUNDS, prunings
 
 __all__ = ["grown_estimator", "grown_grid", "n_leaves", "trees_of"]
 
 Floats = NDArray[np.float64]
-ROUNDS = (3, 5, 10, 20, 35, 60, 100, 150, 200, 300)
 TREES = 200
 # Shares of classes in smaller leaves are too rough to be probabilities (Malley et al. 2012 take 10 %).
 LEAF = 5
@@ -61,15 +61,7 @@ def grown_grid(candidate: Candidate, X: Any, y: NDArray[Any], levels: Sequence[i
         rounds = [r for r in ROUNDS if r <= max(10, y.size // 5)]
         return np.array(rounds[-size:], dtype=np.float64)
     task = "regression" if y.dtype.kind == "f" else "binary"
-    found = grown_estimator(candidate, task, 0.0, levels, 0).cost_complexity_path(X, y).alpha
-    steps = np.unique(found[found > 0.0])
-    if steps.size == 0:
-        return np.array([0.0])
-    if steps.size == 1:  # all or nothing
-        return np.asarray(np.array([1.5, 0.5]) * steps)
-    middles = np.append(np.sqrt(steps[1:] * steps[:-1]), steps[-1] * 1.5)
-    picked = np.unique(np.linspace(0, middles.size - 1, min(size, middles.size)).round().astype(int))
-    return np.asarray(middles[picked][::-1])
+    return np.array(prunings(grown_estimator(candidate, task, 0.0, levels, 0), X, y, size))
 
 
 def trees_of(model: Any) -> Any:
