@@ -426,6 +426,18 @@ DISPLAYS: list[Display] = [
     plots.SelectionCurveDisplay(BINARY["selection_curves"][0], BINARY["selection"], "Logistic regression"),
     plots.ShapleyRowDisplay({"base": 1.0, "score": 1.3, "scale": "raw score", "parts": ROW_PARTS}),
     plots.ShapleySummaryDisplay(SHAPLEY),
+    plots.ThresholdsDisplay(
+        {
+            "x": [0.0, 0.3, 1.0],
+            "value": [0.9, 0.4, 0.5],
+            "low": [0.8, 0.3, 0.4],
+            "high": [1.0, 0.5, 0.6],
+            "n": 90,
+        },
+        share(0.3),
+        share(0.4),
+        "a rather long name of a class",
+    ),
     plots.TraceDisplay({**CHAINS, "every": 2, "chains": [[0.1, -0.3, 0.2], [0.3, 0.0, -0.2]]}),
     plots.TreeDisplay(Wording(TREE.tree_, ["age", "dose"], [None, None]), TREE.classes_, 3),
     plots.VoteRoundsDisplay(VOTE, [0.4, 0.35, 0.34]),

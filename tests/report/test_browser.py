@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from empirisk.evaluation.pictures.costs import costs
 from empirisk.report.render.html import render_html
 from empirisk.report.sections.registry import SECTIONS, form_of
-from empirisk.report.sections.test.costs import costs
 from tests.browser import browser  # noqa: F401  (a fixture)
 
 from .conftest import CASES, load

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from empirisk.report.sections.test.costs import costs
+from empirisk.evaluation.pictures.costs import costs
 
 
 def _scores(p: np.ndarray, y: np.ndarray, edges: np.ndarray) -> dict[str, object]:

@@ -8,8 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from empirisk.data.frames import as_frame
+from empirisk.evaluation.metrics.of_class import one_versus_rest
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.evaluation.pictures.kinds import INTERVALS, picture
+from empirisk.evaluation.threshold import Threshold, threshold
 from empirisk.results import Estimate
 from empirisk.results.form import Form, Formed
 
@@ -87,6 +89,7 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         kind: str = INTERVALS,
         metrics: Sequence[str] | None = None,
         positive: Any = None,
+        cost: Mapping[str, float] | None = None,
     ) -> Any:
         """Draw the metrics with their intervals, one a row, or another picture of the held-out rows.
 
@@ -97,14 +100,17 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         kind : str, default "intervals"
             The metrics; of classes also ``"roc"`` (a band that holds for all thresholds at once),
             ``"precision_recall"`` (a pointwise band), ``"calibration"`` (bins whose intervals hold together),
-            ``"confusion"`` and ``"scores"``; of numbers ``"residuals"`` and ``"observed"`` (bins by predicted
-            value, an interval for each mean) and ``"quantiles"`` (against a normal distribution, pointwise).
+            ``"confusion"``, ``"scores"`` and ``"thresholds"`` (see :meth:`threshold`); of numbers
+            ``"residuals"`` and ``"observed"`` (bins by predicted value, an interval for each mean) and
+            ``"quantiles"`` (against a normal distribution, pointwise).
         metrics : sequence of str, optional
             Which ones ``"intervals"`` draws; all by default. They share one axis: name those of one unit
             where they differ much.
         positive : label, optional
             The class that is held against the rest. By default the last of two; of several classes the curves
             are drawn for all, without bands.
+        cost : mapping, optional
+            For ``"thresholds"``: what the two errors cost; by default the same.
 
         Returns
         -------
@@ -117,7 +123,12 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         ValueError
             A kind that is not there, not of this task, or that these rows cannot show.
         """
-        level = next((e.level for e in self.values()), 0.95)
+        level = self._level
+        if kind == "thresholds":
+            equal = {"false_positive": 1.0, "false_negative": 1.0}
+            return self.threshold(equal if cost is None else cost, positive=positive).plot(ax)
+        if cost is not None:
+            raise ValueError(f"cost is for kind 'thresholds', and kind is {kind!r}; leave cost out.")
         if kind != INTERVALS:
             return picture(kind, self._rows(), level, positive).plot(ax)
         from empirisk.plots import EffectsDisplay
@@ -125,6 +136,66 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         shown = {name: self[name] for name in (self if metrics is None else metrics)}
         rows = [{"label": name, "value": e.to_dict()} for name, e in shown.items()]
         return EffectsDisplay(rows, f"metrics of {self.title}", level, None).plot(ax)
+
+    def threshold(
+        self, cost: Mapping[str, float], *, positive: Any = None, random_state: Any = None
+    ) -> Threshold:
+        """Return the cut of least cost, with an interval, what it costs on new rows, and a table of cuts.
+
+        The cost of a cut t is ``a P(s >= t, negative) + b P(s < t, positive)``.
+
+        Parameters
+        ----------
+        cost : mapping
+            ``{"false_positive": a, "false_negative": b}``, both positive. What right answers cost is taken
+            off: a hit that costs 5 and a miss that costs 50 differ by 45.
+        positive : label, optional
+            The class that is called at and above the cut: by default the last of two.
+        random_state : int, Generator, RandomState or None
+            Seed of the folds and of the simulated quantiles; None means 0.
+
+        Returns
+        -------
+        Threshold
+            ``.cut`` and ``.cost`` (estimates), ``.to_frame()`` (cuts with cost, precision and recall) and
+            ``.plot()``.
+
+        Raises
+        ------
+        ValueError
+            A target that is no class or has more than two, fewer than ten rows (or groups) of a class, a cost
+            that is not positive.
+
+        Notes
+        -----
+        The interval of the cut holds those that no other cut beats by more than chance (tests by simulation,
+        over rows or groups). It is wide, as cuts converge at the rate ``n^(-1/3)``, and held the best cut of
+        the population in 99 to 100 % of simulated evaluations of 200 to 1,000 rows. The cost of the chosen
+        cut is measured on folds that did not choose it (10 folds, 5 times), because on its own rows it looks
+        too cheap; its interval covered in 90 to 94 % there (least with weights and a rare class).
+        `tests/evaluation/test_thresholds.py` repeats some of these simulations.
+        Cost O(n log n) and a simulation that does not depend on n.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from empirisk.evaluation.evaluate import evaluate_predictions
+        >>> rng = np.random.default_rng(0)
+        >>> p = rng.uniform(size=1000)
+        >>> y = rng.uniform(size=1000) < p
+        >>> found = evaluate_predictions(y, proba=p).threshold({"false_positive": 1, "false_negative": 4})
+        >>> found.cut.low < 0.2 < found.cut.high  # the best cut is a / (a + b) where p is calibrated
+        True
+        """
+        p = self._rows()
+        return threshold(
+            p if positive is None else one_versus_rest(p, positive), cost, self._level, random_state
+        )
+
+    @property
+    def _level(self) -> float:
+        """The level of the intervals."""
+        return next((e.level for e in self.values()), 0.95)
 
     def _rows(self) -> Predictions:
         """Return the predictions of the held-out rows, or say why there are none."""

@@ -67,6 +67,7 @@ DISPLAYS = {
     "ShapleySummaryDisplay": "shapley_summary",
     "SilhouettesDisplay": "silhouettes",
     "SimilarityGraphDisplay": "similarity_graph",
+    "ThresholdsDisplay": "thresholds",
     "TraceDisplay": "trace",
     "TreeDisplay": "tree",
     "VoteRoundsDisplay": "vote_rounds",

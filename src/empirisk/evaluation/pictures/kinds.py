@@ -52,7 +52,9 @@ def picture(kind: str, p: Predictions, level: float, positive: Any = None) -> An
     positive : label, optional
         The class that a picture of one class is about.
     """
-    row, fit = KINDS.get(kind), ", ".join([INTERVALS, *(k for k, v in KINDS.items() if v.task == p.task)])
+    cut = ["thresholds"] if p.task == CLASSIFICATION else []
+    fit = ", ".join([INTERVALS, *(k for k, v in KINDS.items() if v.task == p.task), *cut])
+    row = KINDS.get(kind)
     if row is None:
         raise ValueError(f"kind is {kind!r}, which is no picture of an evaluation; choose from {fit}.")
     if row.task != p.task:

@@ -12,6 +12,7 @@ import numpy as np
 from empirisk import plots
 from empirisk.evaluation.pictures.calibration import calibration
 from empirisk.evaluation.pictures.confusion import confusion
+from empirisk.evaluation.pictures.costs import ThresholdCost, costs
 from empirisk.evaluation.pictures.ranks import pr_curve, roc_curve
 from empirisk.evaluation.pictures.residuals import coverage, normal_quantiles, spread
 from empirisk.evaluation.pictures.scores import score_bins
@@ -21,7 +22,6 @@ from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.methods import Pairs
 from empirisk.report.sections.prose import esc, told
-from empirisk.report.sections.test.costs import per_hundred, thresholds
 from empirisk.report.sections.test.shapes import TESTED
 from empirisk.report.sections.test.subgroups import subgroups
 from empirisk.report.sections.verdict.headline import headline_reason
@@ -169,12 +169,30 @@ def _charts(report: Json) -> Iterator[Chart]:
         yield Chart("quantiles", "the normal quantiles", shown, test["quantiles"], "test")
 
 
+def _thresholds(scores: dict[str, Any] | None) -> list[ThresholdCost]:
+    """Return some twenty thresholds, with the chosen one among them, at equal costs."""
+    if scores is None:
+        return []
+    every = max(1, (len(scores["edges"]) - 1) // 20)
+    rows = enumerate(costs(scores))
+    return [
+        c for i, c in rows if (i and i % every == 0 and c.threshold < 1) or c.threshold == scores["threshold"]
+    ]
+
+
+def _per_hundred(report: dict[str, Any], c: ThresholdCost) -> dict[str, Any]:
+    """Return the expected cost of a hundred cases as an estimate with its interval."""
+    level, n = report["test"]["scores"]["level"], report["test"]["n_rows"]
+    ends = {"value": 100 * c.cost, "low": 100 * c.low, "high": 100 * c.high}
+    return {**ends, "level": level, "n": n, "method": "Wilson intervals, variances recovered"}
+
+
 def _names(report: Json) -> Json:
     return {
         "NUMBERED": NUMBERED,
         "z": lambda level: NormalDist().inv_cdf(0.5 + level / 2),
-        "thresholds": thresholds(report["test"]["scores"]),
-        "per_hundred": lambda cost: per_hundred(report, cost),
+        "thresholds": _thresholds(report["test"]["scores"]),
+        "per_hundred": lambda cost: _per_hundred(report, cost),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-__all__ = ["ThresholdCost", "costs", "per_hundred", "thresholds"]
+__all__ = ["ThresholdCost", "costs", "mean_cost"]
 
 
 @dataclass(frozen=True)
@@ -23,26 +23,25 @@ class ThresholdCost:
     high: float
 
 
-def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
-    p = k / n
+def _wilson(p: float, n: float, z: float) -> tuple[float, float]:
+    """Return Wilson's limits of a share p of n rows; n need not be whole."""
     centre, scale = p + z * z / (2 * n), 1 + z * z / n
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return (centre - half) / scale, (centre + half) / scale
 
 
-def _mean_cost(
-    accepts: int, rejects: int, n: int, price: tuple[float, float], z: float
+def mean_cost(
+    p: float, q: float, n: float, price: tuple[float, float], z: float
 ) -> tuple[float, float, float]:
     """Return the mean cost ``a p + b q`` of two exclusive errors, with its interval.
 
-    Wilson intervals of the two shares are combined by recovering their variances (Zou and Donner 2008,
-    Statistics in Medicine 27, 1693-1702), with the correlation ``-sqrt(p q / ((1 - p)(1 - q)))`` of shares
-    of one whole. Unlike a normal interval it has no zero width when an error was never seen.
+    Wilson intervals of the two shares of n rows are combined by recovering their variances (Zou and Donner
+    2008, Statistics in Medicine 27, 1693-1702), with the correlation ``-sqrt(p q / ((1 - p)(1 - q)))`` of
+    shares of one whole. Unlike a normal interval it has no zero width when an error was never seen.
     """
     a, b = price
-    p, q = accepts / n, rejects / n
     r = -math.sqrt(p * q / ((1 - p) * (1 - q))) if 0 < p < 1 and 0 < q < 1 else 0.0
-    (pl, pu), (ql, qu) = _wilson(accepts, n, z), _wilson(rejects, n, z)
+    (pl, pu), (ql, qu) = _wilson(p, n, z), _wilson(q, n, z)
 
     def reach(dp: float, dq: float) -> float:
         return math.sqrt(max(0.0, (a * dp) ** 2 + (b * dq) ** 2 + 2 * r * a * b * dp * dq))
@@ -80,24 +79,7 @@ def costs(
     out = []
     for i, edge in enumerate(scores["edges"]):
         accepts, hits = sum(scores["negative"][i:]), sum(scores["positive"][i:])
-        mean = _mean_cost(accepts, positive - hits, n, (false_accept, false_reject), z)
+        shares = accepts / n, (positive - hits) / n
+        mean = mean_cost(*shares, n, (false_accept, false_reject), z)
         out.append(ThresholdCost(edge, accepts, positive - hits, hits, *mean))
     return out
-
-
-def thresholds(scores: dict[str, Any] | None) -> list[ThresholdCost]:
-    """Return some twenty thresholds, with the chosen one among them, at equal costs."""
-    if scores is None:
-        return []
-    every = max(1, (len(scores["edges"]) - 1) // 20)
-    rows = enumerate(costs(scores))
-    return [
-        c for i, c in rows if (i and i % every == 0 and c.threshold < 1) or c.threshold == scores["threshold"]
-    ]
-
-
-def per_hundred(report: dict[str, Any], c: ThresholdCost) -> dict[str, Any]:
-    """Return the expected cost of a hundred cases as an estimate with its interval."""
-    level, n = report["test"]["scores"]["level"], report["test"]["n_rows"]
-    ends = {"value": 100 * c.cost, "low": 100 * c.low, "high": 100 * c.high}
-    return {**ends, "level": level, "n": n, "method": "Wilson intervals, variances recovered"}
