@@ -194,7 +194,7 @@ class Evaluation(Formed, Mapping[str, Estimate]):
 
     @property
     def _level(self) -> float:
-        """The level of the intervals."""
+        """The level of the intervals, which is the same for all metrics."""
         return next((e.level for e in self.values()), 0.95)
 
     def _rows(self) -> Predictions:

@@ -63,7 +63,7 @@ class Threshold(Tabular):
 
     @property
     def title(self) -> str:
-        """The decision in a sentence."""
+        """The decision in a sentence: what is called positive, from which cut on, at which cost."""
         return (
             f"Call a row {self.positive} when its {self.scale} is at least {self.cut}: expected cost "
             f"{self.cost} a row."
