@@ -46,7 +46,7 @@ def learning_curve(
     y: ArrayLike | None = None,
     sizes: Sequence[float] | int | None = None,
     *,
-    loss: str | None = None,
+    loss: Any = None,
     cv: Any = None,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
@@ -75,7 +75,7 @@ def learning_curve(
     sizes : list of int or of float in (0, 1], or int, optional
         Training rows, or shares of the training part of a fold. One number k means up to k halvings that
         leave 20 rows, 5 of the rarest class, and two classes in every part; by default five of them.
-    loss : str, optional
+    loss : str or metric, optional
         ``"log_loss"`` (the default for classifiers with probabilities; ``"brier_score"`` for kinds that may
         answer with probability 0, such as trees and forests), ``"brier_score"``, ``"accuracy"``
         (its loss is the error rate), ``"mse"`` (the default for regressors) or ``"mae"``.

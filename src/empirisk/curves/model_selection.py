@@ -36,7 +36,7 @@ def model_selection_curve(
     param: str,
     values: Sequence[Any],
     *,
-    loss: str | None = None,
+    loss: Any = None,
     cv: Any = None,
     groups: ArrayLike | None = None,
     repeats: int | None = None,

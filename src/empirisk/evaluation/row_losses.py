@@ -11,7 +11,7 @@ from sklearn.base import clone
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.evaluation.intervals.base import Floats
-from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics import METRICS, find_metric
 from empirisk.evaluation.metrics.predictions import regression
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import Outputs
@@ -23,22 +23,22 @@ __all__ = ["fit_on", "growing", "losses_of", "losses_over", "pick_loss", "row_lo
 Rows = NDArray[np.intp]
 
 
-def pick_loss(est: Any, sample: Sample, loss: str | None) -> RowLoss:
-    """Return the metric behind a name; by default log-loss (labels only: the error rate) or the squared
-    error.
+def pick_loss(est: Any, sample: Sample, loss: str | RowLoss | None) -> RowLoss:
+    """Return the metric behind a name, or itself; by default log-loss (labels only: the error rate) or the
+    squared error.
 
     The Brier score takes the place of the log-loss where the kind of model may answer with probability 0.
 
     Raises
     ------
     ValueError
-        Not a name, a metric that is no mean over rows, or one for another task.
+        No metric of ours, one that is no mean over rows, or one for another task.
     """
     if loss is None:
         proba = hasattr(est, "predict_proba")
         loss = "mse" if sample.classes is None else probability_metric(est) if proba else "accuracy"
     known = [name for name, m in METRICS.items() if isinstance(m, RowLoss) and m.task == sample.like.task]
-    metric = METRICS.get(loss) if isinstance(loss, str) else None
+    metric = find_metric(loss)
     if not isinstance(metric, RowLoss) or metric.task != sample.like.task:
         raise ValueError(
             f"loss must be a mean over rows for {sample.like.task}: one of {', '.join(known)}; got {loss!r}."

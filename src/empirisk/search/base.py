@@ -23,7 +23,7 @@ from empirisk.evaluation.compare import default_metric
 from empirisk.evaluation.cross import foreign_scorers
 from empirisk.evaluation.evaluate import named
 from empirisk.evaluation.folds import Plan
-from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics import find_metric
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.rows import table_and_target
 from empirisk.evaluation.sample import Sample
@@ -144,12 +144,11 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         job = self._job(q)
         ledger = Ledger(self.checkpoint, self._facts(q, X, sample))
         deadline = math.inf if self.time_limit is None else started + self.time_limit
-        name = q.metric if q.metric in METRICS else ""
-        rounds = Rounds(job, q.plan, ledger, name, self.n_jobs, deadline, self.progress)
+        rounds = Rounds(job, q.plan, ledger, q.ours, self.n_jobs, deadline, self.progress)
         race = None
         if self.racing is not None:
             race = Race(q.plan, len(points), self.racing)
-            if not isinstance(METRICS.get(name), RowLoss):
+            if not isinstance(q.ours, RowLoss):
                 raise ValueError(
                     f"racing needs a metric that is a mean of row losses, and {q.metric} is none."
                 )
@@ -227,6 +226,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
             seconds=tuple(np.array([r.seconds for r in records]) for records in fits),
             note=" ".join(notes),
             n_first=n_first,
+            greater_is_better=q.sign < 0.0,
         )
         self.cv_results_ = cv_results(self.result_, len(q.plan.splits))
         self.n_splits_ = len(q.plan.splits)
@@ -276,7 +276,8 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         if len(wanted) != 1:
             raise ValueError(f"metric must be one metric to choose by, got {', '.join(wanted)}.")
         name = next(iter(wanted))
-        greater = name not in METRICS or METRICS[name].greater_is_better
+        ours = find_metric(wanted[name])
+        greater = ours is None or ours.greater_is_better
         plan: Plan = sample.plan(self.cv, self.repeats, self.random_state)
         seed = int(self.random_state) if isinstance(self.random_state, int | np.integer) else 0
         sign = -1.0 if greater else 1.0
@@ -284,7 +285,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
 
     def _job(self, q: Question) -> Job:
         foreign = foreign_scorers(q.wanted)
-        need = METRICS[q.metric].needs if q.metric in METRICS else ""
+        need = "" if q.ours is None else q.ours.needs
         raises = self.error_score == "raise"
         return Job(self.estimator, q.sample, need, foreign.get(q.metric), raises)
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from empirisk.evaluation.intervals.base import Floats
-from empirisk.evaluation.metrics import METRICS
 from empirisk.search.axes import Axis, axes_of
 from empirisk.search.points import Params, same
 
@@ -80,7 +79,7 @@ def grid_section(result: Any, over: Sequence[str] | None = None) -> dict[str, An
     rest = {k: str(v) for k, v in centre.items() if k not in (one.name, other.name)}
     return {
         "metric": result.metric,
-        "greater_is_better": result.metric not in METRICS or METRICS[result.metric].greater_is_better,
+        "greater_is_better": result.greater_is_better,
         "x": x,
         "y": y,
         "settings": settings,

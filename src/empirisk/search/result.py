@@ -11,7 +11,6 @@ import numpy as np
 from empirisk.data.frames import as_frame
 from empirisk.evaluation.evaluation import describe, number
 from empirisk.evaluation.intervals.base import Floats
-from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.standing import Standing
 from empirisk.kernels.base import is_kernel
 from empirisk.results import Estimate
@@ -62,6 +61,8 @@ class SearchResult(Formed):
         What cut the search short or happened on the way; empty when nothing did.
     n_first : int
         How many of the candidates were there at the start; a zoom added the others.
+    greater_is_better : bool
+        Whether larger values of the metric are better.
     """
 
     metric: str
@@ -82,6 +83,7 @@ class SearchResult(Formed):
     seconds: tuple[Floats, ...] = field(repr=False)
     note: str = ""
     n_first: int = 0
+    greater_is_better: bool = True
 
     @property
     def naive(self) -> Estimate:
@@ -185,7 +187,7 @@ class SearchResult(Formed):
         values = [e.value for e in self.scores if e is not None]
         curse = {
             "label": self.metric,
-            "greater_is_better": self.metric in METRICS and METRICS[self.metric].greater_is_better,
+            "greater_is_better": self.greater_is_better,
             "n_candidates": len(values),
             "candidates": values,
             "naive": self.naive.to_dict(),

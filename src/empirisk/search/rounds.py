@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -16,7 +16,7 @@ from empirisk.data.progress import Progress, Steps, teller
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
-from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics import Metric
 from empirisk.search.bundle import Bundle, bundles
 from empirisk.search.fitting import Job, fit_elsewhere, fit_task
 from empirisk.search.ledger import Ledger, Task
@@ -41,8 +41,8 @@ class Rounds:
         The splits.
     ledger : Ledger
         Where records go, and come from in a resumed run.
-    metric : str
-        Name of the metric (for racing).
+    metric : Metric or None
+        The metric (for racing).
     n_jobs : int or None
         Processes, as in joblib.
     deadline : float
@@ -59,7 +59,7 @@ class Rounds:
     job: Job
     plan: Plan
     ledger: Ledger
-    metric: str
+    metric: Metric | None
     n_jobs: int | None = None
     deadline: float = math.inf
     progress: Progress | None = None
@@ -155,7 +155,7 @@ class Rounds:
 
     def _losses(self, i: int, splits: Sequence[int]) -> Floats:
         """Return the losses of candidate i on the test rows of some splits, in the order of the rows."""
-        metric, parts, rows = METRICS[self.metric], [], []
+        metric, parts, rows = cast("Metric", self.metric), [], []
         for j in splits:
             test = self.plan.splits[j][1]
             out = self.ledger.records[i, j].outputs(self.job.sample.classes)

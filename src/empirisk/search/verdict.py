@@ -14,7 +14,7 @@ from empirisk.evaluation.folds import Plan, recognise
 from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.bbc import SELECTION, best_in_bag, best_of
 from empirisk.evaluation.intervals.repeated_kfold import scored_target
-from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.metrics import Metric, find_metric
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.standing import Standing, row_values, stand
@@ -56,6 +56,11 @@ class Question:
     level: float
     rule: str
     seed: int
+
+    @property
+    def ours(self) -> Metric | None:
+        """The metric itself, by name or as an object; None for a scorer of others."""
+        return find_metric(self.wanted[self.metric])
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ def cross_evaluation(q: Question, ledger: Ledger, i: int, count: int, est: Any) 
     """Return the cross-evaluation of candidate i on the first `count` splits."""
     plan = first_splits(q.plan, count)
     records = [ledger.records[i, j] for j in range(count)]
-    values = {} if q.metric in METRICS else {q.metric: np.array([r.value for r in records])}
+    values = {} if q.ours is not None else {q.metric: np.array([r.value for r in records])}
     outputs = tuple(r.outputs(q.sample.classes) for r in records)
     fitted = Fitted(plan, outputs, values, np.array([r.seconds for r in records]))
     return conclude(est, q.sample, q.wanted, fitted, q.level)
@@ -179,7 +184,8 @@ def corrected_score(q: Question, v: Verdict, complexity: Floats | None) -> Estim
     kept = [e for i in v.ranked if (e := v.scored[i]) is not None and np.isfinite(e[q.metric].value)]
     plain = kept[0][q.metric]
     parts = [e.out_of_fold or e.held_out for e in kept]
-    if q.metric not in METRICS or (not kept[0].out_of_fold and len(kept[0].plan.splits) > 1):
+    metric = q.ours
+    if metric is None or (not kept[0].out_of_fold and len(kept[0].plan.splits) > 1):
         e = v.wide[v.best] or plain
         note = "no row losses to correct the centre with: the width is that of all candidates at once"
         return replace(e, level=q.level, method=f"union bound, {e.method}", reason=note)
@@ -192,10 +198,10 @@ def corrected_score(q: Question, v: Verdict, complexity: Floats | None) -> Estim
         def pick(means: Floats) -> Any:
             return choose_each(means, errors, order)
 
-    folds, groups, metric = kept[0].plan.folds or 2, parts[0][0].groups, METRICS[q.metric]
+    folds, groups = kept[0].plan.folds or 2, parts[0][0].groups
     found = [
         best_of(
-            np.stack([row_values(p[r], q.metric) for p in parts], axis=1),
+            np.stack([row_values(p[r], metric) for p in parts], axis=1),
             folds,
             q.level,
             random_state=q.seed + r,
@@ -224,7 +230,7 @@ def _turned(e: Estimate, q: Question, n: int, trained: int) -> Estimate:
     loss.
     """
     target = scored_target(trained, n, q.sample.groups is not None, who=SELECTION)
-    linear = "" if isinstance(METRICS[q.metric], RowLoss) else ", linearised"
+    linear = "" if isinstance(q.ours, RowLoss) else ", linearised"
     e = replace(e, n=n, target=target, method=e.method + linear)
     if q.sign > 0.0 or e.low is None or e.high is None:
         return e if q.sign > 0.0 else replace(e, value=_turn(q, e.value))
@@ -235,4 +241,4 @@ def _turned(e: Estimate, q: Question, n: int, trained: int) -> Estimate:
 
 
 def _turn(q: Question, loss: float) -> float:
-    return 1.0 - loss if isinstance(METRICS[q.metric], RowLoss) else -loss
+    return 1.0 - loss if isinstance(q.ours, RowLoss) else -loss
