@@ -113,6 +113,9 @@ from .estimators import (
     CategoricalNB as CategoricalNB,
 )
 from .estimators import (
+    ConditionalLogit as ConditionalLogit,
+)
+from .estimators import (
     ConstrainedRegressor as ConstrainedRegressor,
 )
 from .estimators import (
@@ -159,6 +162,9 @@ from .estimators import (
 )
 from .estimators import (
     HuberRegressor as HuberRegressor,
+)
+from .estimators import (
+    HurdleRegressor as HurdleRegressor,
 )
 from .estimators import (
     KernelLogisticRegression as KernelLogisticRegression,
@@ -258,6 +264,9 @@ from .estimators import (
 )
 from .estimators import (
     TweedieRegressor as TweedieRegressor,
+)
+from .estimators import (
+    ZeroInflatedRegressor as ZeroInflatedRegressor,
 )
 from .estimators import (
     equivalent_constraint as equivalent_constraint,

@@ -179,6 +179,8 @@ def data_for(est: Any, rng: np.random.Generator, n: int = 60, p: int = 5, classe
     if hasattr(est, "n_components"):  # a mixture: every third row follows another line
         z = np.where(np.arange(n) % 3 == 0, 8.0 - 3.0 * X[:, 0], z)
         return Data(X, z + 0.3 * rng.normal(size=n))
+    if hasattr(est, "zero_columns"):  # counts with zeros of their own
+        return Data(X, rng.poisson(np.exp(0.2 * z + 1.0)) * (rng.random(n) < 0.7) * 1.0)
     if get_tags(est).target_tags.positive_only:
         return Data(X, np.round(np.exp(0.2 * z + 0.5 * rng.normal(size=n) + 1.0), 1) + 0.1)
     return Data(X, z + rng.normal(size=n) + 4.0)

@@ -11,6 +11,13 @@ USES: list[Use] = [
     use("OrderedLogit", alpha="1/n"),
     use("OrderedLogit", link="probit", alpha=0.05),
 ]
+# Counts: most of scikit-learn's checks have targets without a zero, which these refuse.
+COUNTS: list[Use] = [
+    use("HurdleRegressor", alpha=0.05),
+    use("ZeroInflatedRegressor", alpha=0.05, n_init=2),
+]
+# Predictions are about the set that a row stands in, and weights about whole sets.
+SETS: list[Use] = [use("ConditionalLogit", alpha="1/n")]
 
 
 def registered() -> set[str]:

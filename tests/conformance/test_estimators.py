@@ -37,6 +37,7 @@ from tests.conformance.estimators import (
     parameters,
 )
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import COUNTS, SETS
 from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -64,6 +65,8 @@ def test_every_registered_estimator_is_tested() -> None:
         *SMOOTHERS,
         *BAYES,
         *LIKELIHOODS,
+        *COUNTS,
+        *SETS,
     ]
     solved = set(REGISTRY) - {u.kind for u in answering} - WRAPPERS
     for name, uses in (("FIXED", FIXED), ("AS_WRITTEN", AS_WRITTEN)):

@@ -16,13 +16,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import empirisk as er
 from tests.conformance.estimators import data_for, each, parameters
-from tests.conformance.likelihood_estimators import USES, registered
+from tests.conformance.likelihood_estimators import COUNTS, SETS, USES, registered
 from tests.oracles.complete import complete
 
 
 def test_every_registered_estimator_is_tested() -> None:
     words = "USES in tests/conformance/likelihood_estimators.py"
-    complete({u.kind for u in USES}, registered(), "a use", words)
+    complete({u.kind for u in [*USES, *COUNTS, *SETS]}, registered(), "a use", words)
 
 
 @parametrize_with_checks([u.make() for u in USES])
@@ -30,7 +30,7 @@ def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-@each(USES)
+@each([*USES, *COUNTS])
 def test_a_weight_is_repetition_and_zero_absence(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng, n=90)
     est = clone(est).set_params(alpha=0.05, tol=1e-13)
@@ -54,7 +54,7 @@ STORED = {
 
 
 @pytest.mark.parametrize("stored", sorted(STORED))
-@each(USES)
+@each([*USES, *COUNTS])
 def test_storage_does_not_matter(est: Any, stored: str, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     X = STORED[stored](d.X)
@@ -63,7 +63,7 @@ def test_storage_does_not_matter(est: Any, stored: str, rng: np.random.Generator
     np.testing.assert_allclose(parameters(model), parameters(plain), rtol=1e-6, atol=1e-6)
 
 
-@each(USES)
+@each([*USES, *COUNTS])
 def test_rows_columns_and_origins_do_not_matter(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     est = clone(est).set_params(tol=1e-13)
@@ -73,7 +73,7 @@ def test_rows_columns_and_origins_do_not_matter(est: Any, rng: np.random.Generat
     np.testing.assert_allclose(other.coef_, model.coef_[columns], rtol=1e-5, atol=1e-6)
 
 
-@each(USES)
+@each([*USES, *COUNTS])
 def test_single_precision_stays_so(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     single, double = clone(est).fit(d.X.astype(np.float32), d.y), clone(est).fit(d.X, d.y)
@@ -82,7 +82,7 @@ def test_single_precision_stays_so(est: Any, rng: np.random.Generator) -> None:
     np.testing.assert_allclose(single.coef_, double.coef_, rtol=1e-3, atol=1e-4)
 
 
-@each(USES)
+@each([*USES, *COUNTS])
 def test_factors_are_their_coded_columns(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng, n=80)
     soil = np.array(["wet", "dry", "mid", "wet"])[np.arange(80) % 4]
@@ -95,7 +95,7 @@ def test_factors_are_their_coded_columns(est: Any, rng: np.random.Generator) -> 
     np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9)
 
 
-@each(USES)
+@each([*USES, *COUNTS])
 def test_certificates_are_shown_kept_and_verified(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     model = clone(est).fit(d.X, d.y)
@@ -110,7 +110,7 @@ def test_certificates_are_shown_kept_and_verified(est: Any, rng: np.random.Gener
     assert not er.verify(again, d.X, d.y).within(est.tol)
 
 
-@each(USES)
+@each([*USES, *COUNTS])
 def test_penalised_fits_have_no_standard_errors_and_say_why(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     table = clone(est).set_params(alpha=0.1).fit(d.X, d.y).summary()
@@ -119,7 +119,7 @@ def test_penalised_fits_have_no_standard_errors_and_say_why(est: Any, rng: np.ra
     assert "the L2 penalty shrinks the coefficients" in table.notes[0]
 
 
-@each(USES)
+@each([*USES, *COUNTS])
 def test_inference_is_about_the_rows_of_the_fit(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng, n=200)
     model = clone(est).set_params(alpha=0.0).fit(d.X, d.y)

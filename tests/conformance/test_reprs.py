@@ -13,6 +13,7 @@ from empirisk.data.tabular import Tabular
 from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import AS_WRITTEN, BY_STEPS, Use, data_for, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import COUNTS, SETS
 from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.network_estimators import USES as NETWORKS
@@ -46,6 +47,8 @@ ONE_OF_EACH = list(
                 *SMOOTHERS,
                 *BAYES,
                 *LIKELIHOODS,
+                *COUNTS,
+                *SETS,
             ]
         )
     }.values()

@@ -25,6 +25,7 @@ from tests.conformance.clusterers import USES as CLUSTERERS
 from tests.conformance.clusterers import groups
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import COUNTS, SETS
 from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -56,6 +57,8 @@ USES = [
     *BAYES,
     *KERNELS,
     *LIKELIHOODS,
+    *COUNTS,
+    *SETS,
     *MIXTURES,
     *NEIGHBORS,
     *PROCESSES,

@@ -17,6 +17,7 @@ from tests.conformance.bayes_estimators import DENSE_ALONE
 from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, parameters, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import COUNTS, SETS
 from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
 from tests.conformance.network_estimators import USES as NETWORKS
@@ -43,6 +44,8 @@ EVERY = [
     *SMOOTHERS,
     *BAYES,
     *LIKELIHOODS,
+    *COUNTS,
+    *SETS,
     *APPROXIMATE,
     *BAGS,
 ]

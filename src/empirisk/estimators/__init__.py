@@ -15,7 +15,10 @@ from empirisk.estimators.kernel.quantile import KernelQuantile
 from empirisk.estimators.kernel.ridge import KernelRidge
 from empirisk.estimators.kernel.svc import SVC
 from empirisk.estimators.kernel.svr import SVR
+from empirisk.estimators.likelihood.conditional_logit import ConditionalLogit
+from empirisk.estimators.likelihood.hurdle_regressor import HurdleRegressor
 from empirisk.estimators.likelihood.ordered_logit import OrderedLogit
+from empirisk.estimators.likelihood.zero_inflated_regressor import ZeroInflatedRegressor
 from empirisk.estimators.linear.constrained import ConstrainedRegressor
 from empirisk.estimators.linear.equivalent import EquivalentConstraint, equivalent_constraint
 from empirisk.estimators.linear.generalized import GeneralizedLinearModel
@@ -69,6 +72,7 @@ REGISTRY: dict[str, type] = {
     "BayesianLinearRegression": BayesianLinearRegression,
     "BernoulliNB": BernoulliNB,
     "CategoricalNB": CategoricalNB,
+    "ConditionalLogit": ConditionalLogit,
     "ConstrainedRegressor": ConstrainedRegressor,
     "DecisionTreeClassifier": DecisionTreeClassifier,
     "DecisionTreeRegressor": DecisionTreeRegressor,
@@ -84,6 +88,7 @@ REGISTRY: dict[str, type] = {
     "GradientBoostingRegressor": GradientBoostingRegressor,
     "HalfspaceClassifier": HalfspaceClassifier,
     "HuberRegressor": HuberRegressor,
+    "HurdleRegressor": HurdleRegressor,
     "KNeighborsClassifier": KNeighborsClassifier,
     "KNeighborsRegressor": KNeighborsRegressor,
     "KernelLogisticRegression": KernelLogisticRegression,
@@ -118,6 +123,7 @@ REGISTRY: dict[str, type] = {
     "SVC": SVC,
     "SVR": SVR,
     "TweedieRegressor": TweedieRegressor,
+    "ZeroInflatedRegressor": ZeroInflatedRegressor,
 }
 
 __all__ = [
@@ -133,6 +139,7 @@ __all__ = [
     "BayesianLinearRegression",
     "BernoulliNB",
     "CategoricalNB",
+    "ConditionalLogit",
     "ConstrainedRegressor",
     "CostComplexityPath",
     "DecisionTreeClassifier",
@@ -151,6 +158,7 @@ __all__ = [
     "GradientBoostingRegressor",
     "HalfspaceClassifier",
     "HuberRegressor",
+    "HurdleRegressor",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KernelLogisticRegression",
@@ -185,6 +193,7 @@ __all__ = [
     "SGDClassifier",
     "SGDRegressor",
     "TweedieRegressor",
+    "ZeroInflatedRegressor",
     "equivalent_constraint",
     "export_text",
     "formula",

@@ -102,7 +102,7 @@ class LikelihoodFit:
             raise ValueError(SHRUNK.format(""))
         weight = observations(problem.likelihood.weight, kind)
         S = float(weight.sum())
-        H = problem.hessian(problem.evaluate(w, (Want.HESSIAN,)))
+        H = problem.information(problem.evaluate(w, (Want.HESSIAN,)))
         half, free = half_inverse(H)
         bread = half @ half.T / S
         V, df, note = _covariance(problem, w, weight, bread, covariance, groups, kind, unit)

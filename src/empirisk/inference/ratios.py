@@ -164,6 +164,7 @@ def _meaning(summary: Any) -> str:
         "hazard ratio": "hazard is",
         "rate ratio": "rate is",
         "risk ratio": "probability is",
+        "mean or odds ratio": "mean of the counts (or the odds of zeros) is",
     }
     said = what.get(summary.ratio, "mean of y is")
     return f"the {said} multiplied by the ratio for one more unit of the column, or as many as `units` says"

@@ -105,6 +105,14 @@ class LikelihoodProblem(SummedProblem, Brief):
         return evaluation.grad + self.strengths * w
 
     def hessian(self, evaluation: Sums, /) -> Array:
+        """Return what steps divide the gradient by: the Hessian, its eigenvalues without their signs.
+
+        Where F is not convex a step along an eigenvector of negative curvature would climb.
+        """
+        H = self.information(evaluation)
+        return H if self.likelihood.convex else _without_signs(H)
+
+    def information(self, evaluation: Sums, /) -> Array:
         """Return the Hessian of F, the penalty included."""
         assert evaluation.hess is not None
         return evaluation.hess + np.diag(self.strengths)
@@ -130,14 +138,12 @@ class LikelihoodProblem(SummedProblem, Brief):
             e = self.evaluate(w, (Want.HESSIAN,))
         if not math.isfinite(e.loss) or e.hess is None or not np.isfinite(e.hess).all():
             return self._open(math.inf, 0.0)
-        half, free = half_inverse(self.hessian(e))
+        half, free = half_inverse(self.information(e))
         if free.shape[1] and not self._idle(w, free):
             return self._open(math.inf, 0.0)
         g = self.gradient(w, e)
         rounding = float(np.linalg.norm(np.abs(half.T) @ self._rounding(w)))
         decrement = float(np.linalg.norm(half.T @ g)) + rounding
-        if not self.likelihood.convex:
-            return self._open(decrement, rounding)
         lengths = [np.linalg.norm(m, axis=1) for m in self.likelihood.moves(w, half)]
         for share in SHARES:
             reach = [2.0 * decrement / share * length for length in lengths]
@@ -151,7 +157,7 @@ class LikelihoodProblem(SummedProblem, Brief):
         # Where a direction runs off to infinity the gradient falls as well, but each step moves the terms
         # by as much as the one before.
         proves = self.likelihood.shrinkage(w, [np.zeros(len(length)) for length in lengths]) > 0.0
-        near = max((r.max(initial=0.0) for r in reach), default=0.0) <= NEAR
+        near = max(2.0 * decrement * length.max(initial=0.0) for length in lengths) <= NEAR
         return self._open(decrement if near and not proves else math.inf, rounding)
 
     def _open(self, decrement: float, rounding: float) -> Certificate:
@@ -170,8 +176,7 @@ class LikelihoodProblem(SummedProblem, Brief):
 
     def _rounding(self, w: Array) -> Array:
         """Return the size of the rounding errors of the gradient: of its terms, in double precision."""
-        weight = self.likelihood.weight
-        size = weight @ np.abs(self.likelihood.slopes(w)) / weight.sum() + np.abs(self.strengths * w)
+        size = self.likelihood.sizes(w) + np.abs(self.strengths * w)
         return np.asarray(16.0 * np.finfo(np.float64).eps * size)
 
     def _idle(self, w: Array, free: Array) -> bool:
@@ -184,6 +189,16 @@ class LikelihoodProblem(SummedProblem, Brief):
 def _unit(free: Array) -> Array:
     """Return the size of each entry over the given directions."""
     return np.asarray(np.abs(free).max(axis=1))
+
+
+def _without_signs(H: Array) -> Array:
+    """Return the matrix with the absolute values of its eigenvalues, in units of its diagonal."""
+    unit = np.sqrt(np.where(np.diag(H) != 0.0, np.abs(np.diag(H)), 1.0))
+    values, V = np.linalg.eigh(H / np.outer(unit, unit))
+    if values[0] > 0.0:
+        return H
+    size = np.maximum(np.abs(values), 1e-8 * np.abs(values).max())
+    return np.asarray((V * size) @ V.T * np.outer(unit, unit))
 
 
 def half_inverse(H: Array) -> tuple[Array, Array]:

@@ -15,7 +15,14 @@ from empirisk.data.as_before import as_before
 from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
-from empirisk.estimators.checks import check_alpha, check_count, check_finite, check_number, check_weights
+from empirisk.estimators.checks import (
+    check_alpha,
+    check_count,
+    check_finite,
+    check_number,
+    check_weights,
+    naming_lone_weight,
+)
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.linear.factor_columns import FactorColumns
@@ -77,7 +84,7 @@ class LikelihoodEstimator(FactorColumns, Estimator):
         """Return the title, the constants and the ratio of the table of coefficients, and its notes."""
         raise NotImplementedError
 
-    def _why_not(self, problem: LikelihoodProblem) -> str:
+    def _why_not(self, problem: LikelihoodProblem, w: Array, ok: bool) -> str:
         """Return why there is no maximum of the likelihood; empty where nothing is known."""
         return ""
 
@@ -86,13 +93,13 @@ class LikelihoodEstimator(FactorColumns, Estimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any, **more: Any) -> Self:
         tol = check_number("tol", self.tol, 0.0, closed=False)
         steps = check_count("max_iter", self.max_iter, 1)
-        with as_before(self):
+        with as_before(self), naming_lone_weight(sample_weight):
             rows = self._checked(X, y, sample_weight, fitting=True, **more)
             given = check_alpha(self.alpha, ("1/n",))
             alpha = 1.0 / float(rows[2].sum()) if given == "1/n" else float(given)
             problem = self._pose(*rows, alpha=alpha)
             solution = self._solve(problem, tol, steps)
-            if not solution.status.ok and alpha == 0.0 and (why := self._why_not(problem)):
+            if why := self._why_not(problem, solution.w, solution.status.ok):
                 raise self._no_maximum(why)
             self._set_numbers(problem, solution.w, rows[0].dtype)
             self.alpha_ = alpha
@@ -194,8 +201,25 @@ class LikelihoodEstimator(FactorColumns, Estimator):
         self, problem: LikelihoodProblem, covariance: str, groups: Any, weights: str | None
     ) -> LikelihoodFit:
         terms, coef, jacobian = self._public(problem)
+        groups = self._unit_groups(problem, groups)
         return LikelihoodFit.of(
             problem, self._pack(problem), terms, coef, jacobian, covariance, groups, weights, self._unit
+        )
+
+    def _terms_of(self, p: int) -> list[str]:
+        """Return the names of p columns, x0, x1, ... where they have none."""
+        named = self._names()
+        return [f"x{j}" for j in range(p)] if named is None else [str(v) for v in named]
+
+    def _unit_groups(self, problem: LikelihoodProblem, groups: Any) -> Any:
+        """Return the group of each unit from those of the rows; units are rows unless a subclass says so."""
+        return groups
+
+    def _averages(self, X: Any, shares: Array, **rows: Any) -> tuple[Array, Array]:
+        """Return averages of the means by the shares, and gradients in the terms, where there are means."""
+        raise ValueError(
+            f"there are no average predictions of {type(self).__name__}: it compares rows of a set, and says "
+            "nothing of the level of a row; use summary().ratios()"
         )
 
     def _null(self, problem: LikelihoodProblem) -> tuple[float, int]:

@@ -35,8 +35,15 @@ class Sums(Brief):
 class Likelihood(Protocol):
     """The likelihood of independent units (rows, or sets of rows) in q parameters."""
 
-    name: str
-    convex: bool
+    @property
+    def name(self) -> str:
+        """The key of the likelihood in the registry."""
+        ...
+
+    @property
+    def convex(self) -> bool:
+        """Whether the negative log-likelihood is convex."""
+        ...
 
     @property
     def layout(self) -> Layout:
@@ -63,6 +70,10 @@ class Likelihood(Protocol):
 
     def slopes(self, w: Array) -> Array:
         """Return the gradient of the loss of each unit, of weight 1, shape (units, q)."""
+        ...
+
+    def sizes(self, w: Array) -> Array:
+        """Return the mean size of the terms whose sums are the gradient, before any of them cancel."""
         ...
 
     def moves(self, w: Array, directions: Array) -> Sequence[Array]:

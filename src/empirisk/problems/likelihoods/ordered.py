@@ -151,6 +151,14 @@ class Ordered(Brief):
         cuts[each, self.codes] += down
         return np.hstack([-(up + down)[:, None] * X, cuts[:, 1:-1]])
 
+    def sizes(self, w: Array) -> Array:
+        """Return the mean size of the terms whose sums are the gradient."""
+        rows = self._rows(w)
+        if rows is None:
+            return np.full(len(w), np.inf)
+        up, down = (self.weight * np.abs(r) / self.total for r in rows[1:3])
+        return np.concatenate([abs(self.X).T @ (up + down), self._per_cut(up, down)])
+
     def moves(self, w: Array, directions: Array) -> Sequence[Array]:
         """Return the moves of both ends of each row, and of the distances of neighbouring cut points."""
         z = np.asarray(self.X @ directions[: self.p])
