@@ -17,10 +17,14 @@ import pytest
 import empirisk as er
 from empirisk.data.tabular import Tabular
 from empirisk.estimators import REGISTRY
+from empirisk.estimators.clusters import REGISTRY as CLUSTERS
+from empirisk.estimators.features import REGISTRY as FEATURES
+from empirisk.estimators.unsupervised import REGISTRY as OTHERS
 from empirisk.results.form import Formed
 from tests.conformance.estimators import Use, data_for
 from tests.conformance.test_reprs import MORE, ONE_OF_EACH, results_of
 
+UNSUPERVISED = {**CLUSTERS, **OTHERS, **FEATURES}
 # Rooms whose classes are nouns that users choose or parts of a solve, and no answers.
 MACHINERY = (
     "data", "distributions", "gaussian_processes", "hypotheses", "kernels", "losses", "mixtures",
@@ -134,6 +138,17 @@ def assert_formed(thing: Formed, what: str) -> None:
         assert list(thing.to_frame().columns) == list(columns)
 
 
+@pytest.mark.parametrize("kind", list(UNSUPERVISED))
+def test_pages_of_models_without_targets_tell_the_size_of_the_table(
+    kind: str, rng: np.random.Generator
+) -> None:
+    est = er.RandomProjection(2) if kind == "RandomProjection" else UNSUPERVISED[kind]()
+    X = np.abs(rng.normal(size=(90, 4)))
+    assert "Fitted on" not in est._repr_mimebundle_()["text/html"]
+    est.fit((X > 0.7).astype(float) if kind == "Mixture" else X)
+    assert "Fitted on 90 rows and 4 columns." in est._repr_mimebundle_()["text/html"].split("<style", 1)[0]
+
+
 @pytest.mark.parametrize("u", [*ONE_OF_EACH, *MORE], ids=str)
 def test_what_fits_leave_has_the_form(u: Use, rng: np.random.Generator) -> None:
     est = u.make()
@@ -147,6 +162,6 @@ def test_what_fits_leave_has_the_form(u: Use, rng: np.random.Generator) -> None:
     page = est._repr_mimebundle_()["text/html"]
     shown = page.split("<style", 1)[0]
     assert escape(est.solution_.certificate.claim) in shown
-    assert f"{est.n_features_in_:,} column" in shown
+    assert f"Fitted on 120 rows and {est.n_features_in_:,} column" in shown
     if isinstance(getattr(est, "alpha_", None), float):
         assert "alpha = " in shown

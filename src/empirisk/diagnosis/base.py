@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from empirisk.data.brief import Brief
 from empirisk.diagnosis.answer import Answer, NotRun
-from empirisk.diagnosis.counted import constant_means, constant_shares, told_apart, weighted
+from empirisk.diagnosis.counted import constant_means, constant_shares, told_apart
 from empirisk.diagnosis.identical import identical_rows
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
@@ -30,6 +30,7 @@ from empirisk.evaluation.metrics.predictions import REGRESSION
 from empirisk.evaluation.metrics.probabilities import brier_losses, log_losses
 from empirisk.evaluation.outputs import model_name, unpenalised
 from empirisk.evaluation.proba_kinds import may_answer_zero
+from empirisk.evaluation.ratio import weighted
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 

@@ -1,7 +1,4 @@
-"""What rows carry beside their columns in a diagnosis: how much each counts, and what is known of its score.
-
-Särndal, Swensson and Wretman, Model Assisted Survey Sampling (1992), section 5.7: the linearised ratio.
-"""
+"""What rows carry beside their columns: the baselines that know it, and rows that differ in it."""
 
 from __future__ import annotations
 
@@ -14,40 +11,10 @@ from sklearn.base import clone
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.model_parts import last_step
 from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.ratio import weighted
 from empirisk.evaluation.sample import Sample
-from empirisk.typing import Array
 
-__all__ = ["constant_means", "constant_shares", "effective", "linearised", "told_apart", "weighted"]
-
-
-def effective(weights: Floats | None, n: int) -> float:
-    """``(sum w)^2 / sum w^2``: the number of rows of equal weight that n weighted rows are worth.
-
-    Examples
-    --------
-    >>> effective(np.array([1.0, 1.0, 2.0]), 3), effective(None, 3)
-    (2.6666666666666665, 3.0)
-    """
-    return float(n) if weights is None else float(weights.sum() ** 2 / (weights @ weights))
-
-
-def weighted(values: Array, weights: Array | None) -> float:
-    """``sum w v / sum w``, the mean of what the rows stand for; the plain mean without weights."""
-    return float(values.mean()) if weights is None else float(np.average(values, weights=weights))
-
-
-def linearised(values: Floats, weights: Floats | None) -> Floats:
-    """``m + w_i (v_i - m) / mean w`` with the weighted mean m: plain mean m, and the spread of the ratio.
-
-    Examples
-    --------
-    >>> linearised(np.array([1.0, 4.0]), np.array([1.0, 3.0])).tolist()
-    [2.125, 4.375]
-    """
-    if weights is None:
-        return values
-    m = weighted(values, weights)
-    return np.asarray(m + weights * (values - m) / weights.mean())
+__all__ = ["constant_means", "constant_shares", "told_apart"]
 
 
 def constant_means(sample: Sample, splits: tuple[Any, ...], est: Any) -> tuple[Floats, int]:

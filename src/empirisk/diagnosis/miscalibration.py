@@ -6,9 +6,9 @@ import numpy as np
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.counted import weighted
 from empirisk.diagnosis.paired import Paired
 from empirisk.diagnosis.recalibrate import likelihood_ratio, recalibrated
+from empirisk.evaluation.ratio import weighted
 from empirisk.inference.calibration_error import calibration_error
 from empirisk.typing import Array
 from empirisk.wording import p_value, percent

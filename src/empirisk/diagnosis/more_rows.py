@@ -11,12 +11,12 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import TARGET, Context
-from empirisk.diagnosis.counted import effective, linearised
 from empirisk.diagnosis.model_parts import is_linear
 from empirisk.diagnosis.paired import FACTOR, Paired
 from empirisk.diagnosis.words import cannot_tell, evidence
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.metrics.probabilities import brier_bound
+from empirisk.evaluation.ratio import effective, linearised
 from empirisk.results import Estimate
 from empirisk.wording import percent
 

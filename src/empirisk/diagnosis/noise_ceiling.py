@@ -10,10 +10,10 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.counted import effective, linearised
 from empirisk.diagnosis.paired import FACTOR, MIN_ROWS
 from empirisk.diagnosis.replicates import MIN_PAIRS, Repeats, disagreement, pair_variance, repeats
 from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.ratio import effective, linearised
 from empirisk.inference.limits import cubic_limits
 from empirisk.wording import number
 

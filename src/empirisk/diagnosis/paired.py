@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.diagnosis.answer import Outcome
-from empirisk.diagnosis.counted import effective, linearised
 from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.ratio import effective, linearised
+from empirisk.typing import Array
 from empirisk.wording import counted
 
 __all__ = ["CLEAR_ROWS", "FACTOR", "MIN_CLASS", "MIN_GROUPS", "MIN_ROWS", "Paired", "one_figure", "paired"]
@@ -127,7 +128,7 @@ def paired(
     '40 rows are fewer than 50'
     """
     rows = loss_a.size
-    d = loss_a - loss_b
+    d: Array = loss_a - loss_b
     if not np.isfinite(d).all():
         raise ValueError(f"the loss is not finite in row {int(np.flatnonzero(~np.isfinite(d))[0])}.")
     d, worth = linearised(d, weights), effective(weights, rows)

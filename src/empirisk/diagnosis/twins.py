@@ -12,10 +12,10 @@ from scipy import special
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.counted import linearised
 from empirisk.diagnosis.identical import BY_CHANCE, pairs_by_chance, twin_pairs, with_target
 from empirisk.diagnosis.paired import FACTOR
 from empirisk.evaluation.folds import plan_folds
+from empirisk.evaluation.ratio import linearised
 from empirisk.results import Estimate
 from empirisk.typing import Array
 from empirisk.wording import p_value, percent

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.counted import weighted
 from empirisk.diagnosis.permutation import permutation_test
 from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.ratio import weighted
 from empirisk.wording import number, p_value
 
 __all__ = ["CODE", "unstable_folds"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import lru_cache, wraps
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -47,6 +47,11 @@ class Estimator(BaseEstimator):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         join_methods(cls)
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "fit" in vars(cls):
+            cls.fit = _counting(vars(cls)["fit"])
 
     if not TYPE_CHECKING:  # type checkers know the parameters from __init__
 
@@ -160,10 +165,11 @@ class Estimator(BaseEstimator):
     def _html_repr(self) -> str:
         # What a notebook asks for; `_repr_html_`, for pages that ask for that, goes through it too.
         html, said = str(super()._html_repr()), self._headline()
-        if not said:
-            return html
         items = "".join(f"<li>{escape(item)}</li>" for item in self._told())
-        return f"<div><p><strong>{escape(said)}</strong></p><ul>{items}</ul>{html}</div>"
+        if not said and not items:
+            return html
+        head = f"<p><strong>{escape(said)}</strong></p>" if said else ""
+        return f"<div>{head}<ul>{items}</ul>{html}</div>"
 
     def _told(self) -> list[str]:
         """Return what a page shows without a click: the strength, and the size of the training table."""
@@ -180,7 +186,7 @@ class Estimator(BaseEstimator):
 
     def _size_of_fit(self) -> tuple[int, int]:
         """Return the rows and columns of the fit; 0 where the fit did not keep their number."""
-        rows: Any = 0
+        rows: Any = getattr(self, "_rows_of_fit", 0)
         for name in ("n_samples_fit_", "_n_rows", "_rows_fitted"):
             rows = rows or getattr(self, name, 0)
         for name in ("labels_", "margins_"):
@@ -192,6 +198,20 @@ class Estimator(BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text, said = str(super().__repr__(N_CHAR_MAX=N_CHAR_MAX)), self._headline()
         return f"{text}  # {said}" if said else text
+
+
+def _counting(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a ``fit`` that remembers how many rows it was given, for the page of the estimator."""
+
+    @wraps(fit)
+    def counted_fit(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
+        found = fit(self, X, *args, **kwargs)
+        shape = getattr(X, "shape", None)
+        rows = len(X) if isinstance(X, list | tuple) else int(shape[0]) if shape else 0
+        self._rows_of_fit = rows  # 0 for rows that are read block by block
+        return found
+
+    return counted_fit
 
 
 @lru_cache(maxsize=256)

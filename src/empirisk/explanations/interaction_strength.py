@@ -147,7 +147,7 @@ def interaction_strength(
     Parameters
     ----------
     model : fitted estimator, or Trees
-        As in :func:`partial_dependence`.
+        As in :func:`partial_dependence`; one that was fitted with exposures is looked at for one unit of it.
     X : array, data frame or sparse matrix, shape (n, p)
         Rows.
     features : sequence of str or int, optional

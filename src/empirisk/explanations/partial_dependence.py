@@ -15,6 +15,8 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
 from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_count
+from empirisk.evaluation.beside import sizes
+from empirisk.evaluation.ratio import effective
 from empirisk.explanations.reading import Reading, in_words, read_model
 from empirisk.explanations.replaced import chosen_rows, replaced_scores
 from empirisk.typing import Array
@@ -156,6 +158,9 @@ def partial_dependence(
     max_rows: int = 10_000,
     n_jobs: int | None = None,
     random_state: Seed = 0,
+    sample_weight: Any = None,
+    exposure: Any = None,
+    offset: Any = None,
 ) -> PartialDependence:
     """``PD(v) = mean over rows i of f(x_i with the columns S set to v)``, with bands over the rows.
 
@@ -164,7 +169,7 @@ def partial_dependence(
     model : fitted estimator, or Trees
         Boosting of ours is shown on the raw score, other models on the mean or probability.
     X : array, data frame or sparse matrix, shape (n, p)
-        Rows to average over; each counts once.
+        Rows to average over.
     features : str, int, or a pair of them
         The columns S.
     grid : int or array, default 50
@@ -182,6 +187,13 @@ def partial_dependence(
         result does not depend on it.
     random_state : int, Generator, RandomState or None, default 0
         Of that draw, and of the simultaneous band.
+    sample_weight : array, shape (n,), optional
+        How many rows of the population each row stands for: the means are weighted, and the bands are those
+        of the linearised ratio.
+    exposure, offset : array, shape (n,), optional
+        Of the rows, for models that predict with them: the curve is then the mean *count* of rows like these.
+        Without them a model that was fitted with exposures is shown for one unit of exposure: its *rate*.
+        The title says which. Boosting is shown on the raw score, the logarithm of a rate, and takes none.
 
     Returns
     -------
@@ -215,18 +227,20 @@ def partial_dependence(
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie in (0, 1), got {level!r}")
     check_count("max_rows", max_rows, 1)
-    reading = read_model(model, X)
+    reading = read_model(model, X, exposure=exposure, offset=offset)
+    weights = None if sample_weight is None else sizes("sample_weight", sample_weight, len(reading.X))
     pair = [features] if isinstance(features, str | int | np.integer) else list(features)
     columns = [reading.column(f) for f in pair]
     if not 1 <= len(columns) <= 2 or len(set(columns)) < len(columns):
         raise ValueError(f"features must be one column or two different ones, got {features!r}")
     places = _places(reading, columns, grid)
-    rows = reading.X[chosen_rows(len(reading.X), max_rows, random_state)]
+    chosen = chosen_rows(len(reading.X), max_rows, random_state)
+    rows, weights = reading.X[chosen], None if weights is None else weights[chosen]
     with at_most(n_jobs):
         curves = replaced_scores(reading.score, rows, columns, places)
     if centered:
         curves = curves - curves.mean(axis=0)
-    value, pointwise, simultaneous = mean_bands(curves, level, random_state)
+    value, pointwise, simultaneous = mean_bands(curves, level, random_state, weights)
     return PartialDependence(
         [reading.features[j] for j in columns],
         places,
@@ -279,16 +293,20 @@ def _places(reading: Reading, columns: list[int], grid: Any) -> Array:
     return np.stack([a.ravel() for a in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 
-def mean_bands(curves: Array, level: float, random_state: Seed) -> tuple[Array, Array, Array]:
-    """Means over rows of curves (places, rows, k), with the pointwise and the simultaneous band."""
+def mean_bands(
+    curves: Array, level: float, random_state: Seed, weights: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """Weighted means over rows of curves (places, rows, k); the pointwise and the simultaneous band."""
     g, n, k = curves.shape
-    value = curves.mean(axis=1)
-    if n < 2:
+    value, worth = np.average(curves, axis=1, weights=weights), effective(weights, n)
+    if weights is not None:  # the mean of these is the weighted mean, and their spread that of the ratio
+        curves = value[:, None] + (weights / weights.mean())[:, None] * (curves - value[:, None])
+    if worth < 2.0:
         open_ends = np.stack([np.full((g, k), -np.inf), np.full((g, k), np.inf)])
         return value, open_ends, open_ends
     se = curves.std(axis=1, ddof=1) / np.sqrt(n)
-    factor = stats.t.ppf(0.5 + 0.5 * level, n - 1)
-    wide = np.stack([_largest_deviation(curves[:, :, c], level, random_state) for c in range(k)])
+    factor = stats.t.ppf(0.5 + 0.5 * level, worth - 1.0)
+    wide = np.stack([_largest_deviation(curves[:, :, c], level, random_state, worth) for c in range(k)])
     wide = np.maximum(wide, factor)
     return (
         value,
@@ -297,9 +315,8 @@ def mean_bands(curves: Array, level: float, random_state: Seed) -> tuple[Array, 
     )
 
 
-def _largest_deviation(curves: Array, level: float, random_state: Seed) -> float:
+def _largest_deviation(curves: Array, level: float, random_state: Seed, n: float) -> float:
     """Quantile of the largest of the places' studentised deviations (t with n - 1 degrees of freedom)."""
-    n = curves.shape[1]
     moves = curves - curves.mean(axis=1, keepdims=True)
     size = np.sqrt((moves**2).sum(axis=1))
     moves = moves[size > 0.0] / size[size > 0.0, None]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.several_targets import refuse_several
 from empirisk.estimators.trees.forest_reads import ForestReads
+from empirisk.evaluation.beside import numbers, to_predict, took_offset
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
@@ -70,10 +71,13 @@ class Reading:
         )
 
 
-def read_model(model: Any, X: Any) -> Reading:
+def read_model(model: Any, X: Any, **known: Any) -> Reading:
     """Return the reading of a fitted estimator, or of Trees, with its rows X; rows are checked as in
-    `predict`.
+    `predict`.  The `known` exposures and offsets of the rows stand behind their columns, and go with a row
+    wherever it is moved; a model that was fitted with some and is asked without answers for one unit.
     """
+    known = {name: values for name, values in known.items() if values is not None}
+    unit = ", for one unit of exposure (offset 0)" if not known and took_offset(model) else ""
     if isinstance(model, Trees):
         encode: Callable[[Any], Array] = lambda rows: _dense(model.rows(rows))  # noqa: E731
         names = [f"x{j}" for j in range(model.n_features)]
@@ -90,9 +94,15 @@ def read_model(model: Any, X: Any) -> Reading:
         factor = 1.0 if added else 1.0 / len(trees)
         base = np.broadcast_to(getattr(model, "init_", 0.0), (trees.n_outputs,)).astype(np.float64)
         scale = "raw score" if added else "probability" if is_classifier(model) else "mean"
+        if known:
+            raise ValueError(
+                f"{' and '.join(known)} only moves the raw score of each row by a constant of its own, which "
+                "explains no column: leave it out; the scale is then that of one unit of exposure"
+            )
+        scale += unit
         encode = lambda rows: _dense(model._table(rows).X)  # noqa: E731
         return _of_trees(model, trees, factor, base, scale, X, encode, names)
-    return _of_predictions(model, X)
+    return _of_predictions(model, X, known, unit)
 
 
 def in_words(levels: Any, v: float) -> str:
@@ -140,7 +150,7 @@ def _of_trees(
     return Reading(rows, score, scale, names, categories, outputs, trees, encode, factor, base)
 
 
-def _of_predictions(model: Any, X: Any) -> Reading:
+def _of_predictions(model: Any, X: Any, known: dict[str, Any], unit: str) -> Reading:
     """Return a model without trees; the text columns of a frame become codes of their levels, and back."""
     if is_classifier(model):
         refuse_several(model, "an explanation of probabilities")
@@ -163,8 +173,10 @@ def _of_predictions(model: Any, X: Any) -> Reading:
         return out.astype(np.float64)
 
     def score(Z: Array) -> Array:
+        Z, told = Z[:, :width], dict(zip(known, Z[:, width:].T, strict=True))
         rows = Z if table is None else _framed(table, names, levels, Z)
-        out = np.asarray(model.predict_proba(rows) if proba else model.predict(rows))
+        method = "predict_proba" if proba else "predict"
+        out = np.asarray(getattr(model, method)(rows, **to_predict(model, method, told) if told else told))
         if out.dtype.kind not in "fiub":
             raise ValueError(
                 f"{type(model).__name__} predicts labels without probabilities: nothing to average"
@@ -174,10 +186,13 @@ def _of_predictions(model: Any, X: Any) -> Reading:
 
     rows = encode(X)
     _refuse_empty(rows)
+    width = rows.shape[1]
+    rows = np.column_stack([rows, *(numbers(name, v, len(rows)) for name, v in known.items())])
     k = score(rows[:1]).shape[1]
     scale = "probability" if proba else "prediction"
     outputs = _outputs(model, k) if proba else [""] if k == 1 else [str(c) for c in range(k)]
-    names = names or [f"x{j}" for j in range(rows.shape[1])]
+    names = names or [f"x{j}" for j in range(width)]
+    scale += f" at the {' and '.join(known)} of the rows" if known else unit
     return Reading(rows, score, scale, names, levels or [None] * len(names), outputs, None, encode)
 
 

@@ -183,7 +183,8 @@ def tree_shap(
     ----------
     model : fitted tree, forest or boosting, or Trees
         Boosting is explained on the raw score, forests and trees on the mean or probability (of two classes:
-        the second).
+        the second).  Fitted with exposures, the raw score is the logarithm of the rate: the exposure of a row
+        adds its logarithm to that, whatever the columns are, and belongs to none of them.
     X : array, data frame or sparse matrix, shape (n, p)
         Rows to explain.
     background : the same, shape (B, p), optional

@@ -17,6 +17,7 @@ from empirisk.estimators.formulas.formula_model import FormulaModel
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.several_targets import refuse_several
 from empirisk.explanations.margins.delta import LikelihoodMeans, LinearScores, linear_part
+from empirisk.evaluation.beside import took_offset
 from empirisk.explanations.margins.plan import plan_of
 from empirisk.explanations.margins.refits import Predictions, refitted
 from empirisk.explanations.margins.result import Margins
@@ -104,7 +105,8 @@ def margins(
     random_state : int, Generator, RandomState or None, default 0
         Of the resamples.
     **rows
-        ``offset=`` and ``exposure=`` of the rows of X where the model had them.
+        ``offset=`` and ``exposure=`` of the rows of X where the model had them: averages are then those of
+        counts. Without them they are rates, of one unit of exposure, which a note says.
 
     Returns
     -------
@@ -190,7 +192,10 @@ def margins(
         how, note = "bootstrap of refits", _about(len(draws), failed, groups, why)
     where = plan.where(labels, outputs)
     kind = _kind(effects, contrast, compare)
-    rest = (level, adjust, table.n, how, (note, "The rows that are averaged over are taken as fixed"))
+    unit = "the model was fitted with an exposure or offset: averages are those of one unit"
+    unit = unit if took_offset(model) and not known else ""
+    told = (note, unit, "The rows that are averaged over are taken as fixed")
+    rest = (level, adjust, table.n, how, told)
     return _table(kind, where, value, V, df, ratio, rest)
 
 
