@@ -11,6 +11,9 @@ import pytest
 
 import empirisk as er
 from empirisk.data import progress
+from empirisk.estimators.trees import forest_task
+from empirisk.explanations.margins import refits
+from empirisk.resampling.bootstrap import plan
 
 X = np.random.default_rng(0).standard_normal((60, 2))
 Y = X[:, 0] + np.random.default_rng(1).standard_normal(60)
@@ -27,6 +30,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         er.Ridge(), X, Y, "alpha", [0.1, 1.0], random_state=0, progress=p
     ),
     "bias_variance": lambda p: er.selection.bias_variance(RIDGE, X, Y, n_sets=10, random_state=0, progress=p),
+    "bootstrap": lambda p: er.bootstrap(lambda x: x.mean(), X[:, 0], n_resamples=999, progress=p),
     "leave_one_out": lambda p: er.selection.leave_one_out(
         er.HuberRegressor(scale=1.0), X[:12], Y[:12], progress=p
     ),
@@ -114,6 +118,31 @@ def test_work_within_work_has_no_bar_of_its_own(monkeypatch: pytest.MonkeyPatch)
     del outer
     monkeypatch.setattr(progress, "_outermost", lambda: 7)
     assert isinstance(progress.teller(None), progress.Bar)
+
+
+@pytest.mark.parametrize("n_trees", [3, 20, 47])
+def test_forests_that_are_watched_are_the_same_forests(n_trees: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    forest = er.RandomForestRegressor(n_trees, random_state=0).fit(X, Y)
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr(forest_task, "teller", lambda given: lambda *steps: told.append(steps))
+    monkeypatch.setattr(forest_task, "FEWEST", 0)  # every group of trees is a part
+    again = er.RandomForestRegressor(n_trees, random_state=0).fit(X, Y)
+    assert np.array_equal(forest.predict(X), again.predict(X))
+    assert forest.oob_risk_ == again.oob_risk_
+    assert forest.monte_carlo_error_ == again.monte_carlo_error_
+    assert told[-1] == (n_trees, n_trees)
+    assert len(told) == max(1, min(10, n_trees // 2))
+
+
+def test_resamples_and_refits_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, int]] = []
+    for module in (plan, refits):
+        monkeypatch.setattr(module, "teller", lambda given: lambda *steps: told.append(steps))
+    er.bootstrap("mean", X[:, 0], n_resamples=999, random_state=0)
+    assert told[-1] == (999, 999)
+    model = er.LinearRegression().fit(X, Y)
+    er.margins(model, X, training=(X, Y), method="bootstrap", n_boot=20)
+    assert told[-1] == (20, 20)
 
 
 def test_a_bar_that_is_given_up_leaves_no_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -135,7 +135,7 @@ class Guarantee(Formed):
         lists.
         """
         row = {**self.to_dict(), "assumptions": "; ".join(self.assumptions)}
-        return as_frame({column: [value] for column, value in row.items()})
+        return as_frame({column: [value] for column, value in row.items()}, self._like)
 
     def _heading(self) -> str:
         numbers = {"n": f"{self.n:,}", "epsilon": up(self.epsilon)}

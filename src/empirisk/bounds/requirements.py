@@ -93,7 +93,7 @@ class SampleSizes(Formed):
         of lists.
         """
         columns = ("goal", "kind", "n", "by", "low", "high", "note")
-        return as_frame({c: [getattr(r, c) for r in self.requirements] for c in columns})
+        return as_frame({c: [getattr(r, c) for r in self.requirements] for c in columns}, self._like)
 
     def __str__(self) -> str:
         width = max(len(r.rows) for r in self.requirements)

@@ -19,6 +19,7 @@ from empirisk.curves.sizes import (
     smallest_training_part,
     two_classes,
 )
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.candidate import one_model
@@ -40,6 +41,7 @@ MIN_DISCORDANT = 10  # rows that change between right and wrong; fewer say nothi
 SMALLEST_STEP = 1.25
 
 
+@like_input
 def learning_curve(
     est: Any,
     X: Any,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.curves.model_selection_result import ModelSelectionCurve
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress, teller
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import each_fit, one_thread_if_small
@@ -29,6 +30,7 @@ __all__ = ["model_selection_curve"]
 REPEATS, REPEATS_MANY, MANY = 3, 1, 1000  # repeats with few rows and with many, and from where rows are many
 
 
+@like_input
 def model_selection_curve(
     est: Any,
     X: Any,

@@ -7,10 +7,10 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 
-__all__ = ["Bar", "Progress", "Steps", "teller"]
+__all__ = ["Bar", "Progress", "Steps", "blocks_of", "teller", "watched"]
 
 Steps = Callable[[int, int], None]
 # What users may pass besides None.
@@ -49,6 +49,34 @@ def teller(progress: Progress | None) -> Steps:
     if not callable(progress):
         raise TypeError(f"progress must be True, False, None or a callable of (done, all), got {progress!r}")
     return progress
+
+
+def watched(tell: Steps) -> bool:
+    """Return whether anybody hears what a teller is told: work may then be cut into parts.
+
+    Examples
+    --------
+    >>> watched(teller(False)), watched(print)
+    (False, True)
+    """
+    return tell is not _silent
+
+
+def blocks_of(total: int, step: int, tell: Steps) -> Iterator[tuple[int, int]]:
+    """Yield (first, count) of blocks of at most `step`, and tell how many are done after each.
+
+    Examples
+    --------
+    >>> list(blocks_of(5, 2, print))
+    2 5
+    4 5
+    5 5
+    [(0, 2), (2, 2), (4, 1)]
+    """
+    for first in range(0, total, step):
+        count = min(step, total - first)
+        yield first, count
+        tell(first + count, total)
 
 
 class Bar:

@@ -59,10 +59,11 @@ class Tabular(Formed):
         return []
 
     def to_frame(self) -> Any:
-        """Return the table as a pandas data frame (polars or a dict of lists where pandas is not
-        installed).
+        """Return the table as a data frame: polars where the rows came in one, else pandas.
+
+        Where pandas is not installed it is polars too, and a dict of lists without either.
         """
-        return as_frame(self._columns())
+        return as_frame(self._columns(), self._like)
 
     def _form(self) -> Form:
         return Form(self.title, self._shown(), self._notes())

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress, teller
 from empirisk.diagnosis import REGISTRY
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
@@ -28,6 +29,7 @@ FAILED = "This question could not be answered"
 _ASKING = 0.85  # share of the time for the questions; the rest is for the parts of the loss
 
 
+@like_input
 def diagnose(
     est: Any,
     X: Any,

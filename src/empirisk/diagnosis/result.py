@@ -139,7 +139,8 @@ class Diagnosis(Formed):
                 "advice": [a.advice for a in rows],
                 "seconds": [a.seconds for a in rows],
                 "n_fits": [a.n_fits for a in rows],
-            }
+            },
+            self._like,
         )
 
     def __repr__(self) -> str:

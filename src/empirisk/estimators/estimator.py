@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache, wraps
 from html import escape
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, clone
 
+from empirisk.data.frames import remember_kind
 from empirisk.estimators.elsewhere import strength_of, under_another_name
 from empirisk.estimators.several_targets import join_methods, of_one_target
 from empirisk.wording import counted
@@ -47,10 +49,7 @@ class Estimator(BaseEstimator):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         join_methods(cls)
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        if "fit" in vars(cls):
+        if isinstance(vars(cls).get("fit"), FunctionType):
             cls.fit = _counting(vars(cls)["fit"])
 
     if not TYPE_CHECKING:  # type checkers know the parameters from __init__
@@ -201,14 +200,16 @@ class Estimator(BaseEstimator):
 
 
 def _counting(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a ``fit`` that remembers how many rows it was given, for the page of the estimator."""
+    """Return a ``fit`` that remembers how many rows it was given, and in which kind of frame."""
 
     @wraps(fit)
-    def counted_fit(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        found = fit(self, X, *args, **kwargs)
+    def counted_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found = fit(self, *args, **kwargs)
+        X = args[0] if args else kwargs.get("X")
         shape = getattr(X, "shape", None)
         rows = len(X) if isinstance(X, list | tuple) else int(shape[0]) if shape else 0
         self._rows_of_fit = rows  # 0 for rows that are read block by block
+        remember_kind(self, X)
         return found
 
     return counted_fit

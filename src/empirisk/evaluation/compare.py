@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 from sklearn.base import is_classifier
 
+from empirisk.data.frames import like_input
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.compare_many import candidates_of, compare_many, with_baseline
@@ -164,6 +165,7 @@ class Comparison(Tabular):
         return EffectsDisplay(rows, f"difference of {self.metric}", self.difference.level).plot(ax)
 
 
+@like_input
 def compare(
     a: Any,
     b: Any = None,
@@ -347,6 +349,7 @@ def compare_cross(
     return _about(found, m, plan, a.out_of_fold[0])
 
 
+@like_input
 def compare_fitted(
     a: Any,
     b: Any,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.cross import CrossEvaluation, run
@@ -18,6 +19,7 @@ from empirisk.results.estimate import check_level
 __all__ = ["cross_evaluate"]
 
 
+@like_input
 def cross_evaluate(
     est: Any,
     X: Any,

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirisk.data.frames import like_input
 from empirisk.estimators.several_targets import target_columns
 from empirisk.evaluation.beside import numbers, of_rows, sizes
 from empirisk.evaluation.by_group import GroupEvaluation, groups_of_rows
@@ -45,6 +46,7 @@ One = str | Metric | Scorer
 Metrics = One | Iterable[One] | Mapping[str, One]
 
 
+@like_input
 def evaluate(
     est: Any,
     X: Any,
@@ -216,6 +218,7 @@ def with_rows(
     return take_rows(X, rows), y[rows], of_rows(held, rows)
 
 
+@like_input
 def evaluate_predictions(
     y: ArrayLike,
     *,

@@ -80,7 +80,7 @@ class Evaluation(Formed, Mapping[str, Estimate]):
 
         A pandas data frame; a polars one where pandas is not installed; a dict of lists without either.
         """
-        return to_frame(self._estimates)
+        return to_frame(self._estimates, self._like)
 
     def plot(
         self,
@@ -250,9 +250,9 @@ def describe(e: Estimate, *, with_reason: bool = True) -> str:
     return f"{line} ({e.reason})" if e.reason and with_reason else line
 
 
-def to_frame(estimates: Mapping[str, Estimate]) -> Any:
+def to_frame(estimates: Mapping[str, Estimate], like: str = "") -> Any:
     """Return the estimates as the data frame that :meth:`Evaluation.to_frame` describes."""
     table: dict[str, list[Any]] = {"metric": list(estimates)}
     for column in (*COLUMNS[1:], "reason", "target"):
         table[column] = [getattr(e, column) for e in estimates.values()]
-    return as_frame(table)
+    return as_frame(table, like)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.data.frames import like_input
 from empirisk.data.tabular import Tabular
 from empirisk.estimators.formulas.formula_model import FormulaModel, inside
 from empirisk.estimators.linear.base import LinearEstimator
@@ -89,6 +90,7 @@ class Anova(Tabular):
         return [f"{note[:1].upper()}{note[1:]}." for note in notes]
 
 
+@like_input
 def anova(
     *models: Any,
     terms: Mapping[str, Sequence[str]] | None = None,

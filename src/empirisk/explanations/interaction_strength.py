@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.frames import like_input
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.data.threads import at_most
@@ -128,6 +129,7 @@ class InteractionStrength(Tabular):
         return InteractionsDisplay({"rows": rows, "scale": self.scale}).plot(ax)
 
 
+@like_input
 def interaction_strength(
     model: Any,
     X: Any,

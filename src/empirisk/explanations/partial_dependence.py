@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.data.frames import like_input
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
 from empirisk.data.threads import at_most
@@ -147,6 +148,7 @@ class PartialDependence(Tabular):
         ).plot(ax)
 
 
+@like_input
 def partial_dependence(
     model: Any,
     X: Any,

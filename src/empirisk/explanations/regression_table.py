@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from empirisk.data.frames import as_frame
+from empirisk.data.frames import as_frame, like_input
 from empirisk.data.tabular import Tabular
 from empirisk.estimators.formulas.formula_model import inside
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
@@ -114,7 +114,7 @@ class RegressionTable(Tabular):
             found = [_fact(s, name) for s in self.summaries]
             if any(v is not None for v in found):
                 table[name] = [math.nan if v is None else v for v in found]
-        return as_frame(table)
+        return as_frame(table, self._like)
 
     def _notes(self) -> list[str]:
         said = []
@@ -160,6 +160,7 @@ class RegressionTable(Tabular):
         return EffectsDisplay(rows, "coefficient", self.summaries[0].level).plot(ax)
 
 
+@like_input
 def regression_table(
     models: Sequence[Any],
     names: Sequence[str] | None = None,

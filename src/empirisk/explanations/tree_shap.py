@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.data.frames import like_input
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.data.threads import at_most
 from empirisk.explanations.reading import in_words, read_model
@@ -168,6 +169,7 @@ class TreeShap(Tabular):
         return parts
 
 
+@like_input
 def tree_shap(
     model: Any, X: Any, background: Any = None, *, level: float = 0.95, n_jobs: int | None = None
 ) -> TreeShap:

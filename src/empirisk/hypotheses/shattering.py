@@ -98,7 +98,7 @@ class Shattering(Formed):
         }
         if self.witness is not None:
             table["witness"] = [bool(v) for v in self.witness]
-        return as_frame(table)
+        return as_frame(table, self._like)
 
     @property
     def sentence(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from empirisk.data.frames import like_input
 from empirisk.results.form import Bar, Form, Formed
 from empirisk.typing import Array
 
@@ -118,11 +119,13 @@ class Summary(Formed):
         return table if self.inflation is None else {**table, "vif": self.inflation}
 
     def to_frame(self) -> Any:
-        """Return a pandas frame indexed by term (class and term when there are several); polars without
-        pandas.
+        """Return a pandas frame indexed by term (class and term when there are several); polars, with columns
+        for these, where the rows came in polars or pandas is not installed.
 
         Columns: coef, se, t (or z), p, low, high, and vif (variance inflation) for several columns.
         """
+        if self._like:
+            return self._to_polars()
         try:
             import pandas as pd
         except ImportError:
@@ -141,6 +144,7 @@ class Summary(Formed):
         head: dict[str, Any] = {"group": list(self.groups)} if self._grouped else {}
         return pl.DataFrame({**head, "term": list(self.terms), **self._columns()})
 
+    @like_input
     def ratios(self, units: Mapping[str, float] | None = None) -> Ratios:
         """``exp(c b)`` of each column with its interval: odds, rate, mean or hazard ratios.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from empirisk.bounds.base import check_real
+from empirisk.data.frames import like_input
 from empirisk.ladder.base import Problem
 from empirisk.ladder.prepare import check_declared, prepare
 from empirisk.ladder.rungs import FROM_TEST_ROWS, RUNGS
@@ -19,6 +20,7 @@ from empirisk.results import RiskCertificate
 __all__ = ["risk_bounds"]
 
 
+@like_input
 def risk_bounds(
     est: Any,
     X: Any,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.threads import check_jobs, one_thread
@@ -33,6 +34,7 @@ __all__ = ["choose_k"]
 GAP_DRAWS = 39  # uniform draws of the gap statistic
 
 
+@like_input
 def choose_k(
     estimator: Any,
     X: Any,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from empirisk.data.frames import like_input
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
@@ -154,7 +155,7 @@ class PartitionComparison(Tabular):
         from empirisk.data.frames import as_frame
 
         columns = {str(b): self.table[:, j].tolist() for j, b in enumerate(self.b_labels)}
-        return as_frame({"label": list(self.a_labels), **columns})
+        return as_frame({"label": list(self.a_labels), **columns}, self._like)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the table of counts, the clusters of b in the order of their partners; returns the Plot.
@@ -185,6 +186,7 @@ class PartitionComparison(Tabular):
         }
 
 
+@like_input
 def compare_partitions(
     a: Any,
     b: Any,

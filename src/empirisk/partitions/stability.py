@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 from scipy import sparse as sp
 from scipy.special import betaincinv
 
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, check_seed
 from empirisk.data.tabular import Tabular, estimate_columns
@@ -143,6 +144,7 @@ class PartitionStability(Tabular):
         return ClusterStabilityDisplay(self.to_dict()).plot(ax)
 
 
+@like_input
 def partition_stability(
     estimator: Any,
     X: Any,

@@ -91,7 +91,8 @@ class NoFreeLunch(Formed):
                 "method": [e.method for _, e, _, _ in rows],
                 "at_least": [least for _, _, least, _ in rows],
                 "textbook": [book for *_, book in rows],
-            }
+            },
+            self._like,
         )
 
     def __repr__(self) -> str:

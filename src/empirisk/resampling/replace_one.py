@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from empirisk.bounds import stability as stability_bound
 from empirisk.bounds.base import Guarantee
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
@@ -124,6 +125,7 @@ class Stability(Tabular):
         return [*notes, f"Bound on both sides: 2 rho^2/(alpha m) = {self.bound.epsilon:.4g}."]
 
 
+@like_input
 def stability(
     est: Any,
     X: Any,

@@ -155,6 +155,9 @@ class Form:
 class Formed:
     """A result with a form; a subclass gives it by :meth:`_form`."""
 
+    # The kind of frame that the rows came in, as :func:`empirisk.data.frames.frame_kind` says.
+    _like: str = ""
+
     def _form(self) -> Form:
         """Return the sentence, the table and the notes."""
         raise NotImplementedError

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress
 from empirisk.evaluation.cross import CrossEvaluation, run
 from empirisk.evaluation.evaluate import Metrics
@@ -64,6 +65,7 @@ class NestedEvaluation(CrossEvaluation):
         return super()._repr_html_() + notes
 
 
+@like_input
 def nested_cross_evaluate(
     search: Any,
     X: Any,

@@ -145,7 +145,7 @@ class SearchResult(Formed):
         table["fits"] = [int(self.seconds[i].size) for i in order]
         table["state"] = [self.states[i] for i in order]
         table["error"] = [self.errors[i] for i in order]
-        return as_frame(table)
+        return as_frame(table, self._like)
 
     def _order(self) -> list[int]:
         return [int(i) for i in np.argsort(self.rank, kind="stable")]

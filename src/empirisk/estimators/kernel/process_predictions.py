@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.frames import like_input
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_choice, check_count
@@ -156,6 +157,7 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         _, low, high = self._band(rows, level)
         return int(((low <= y) & (y <= high)).sum())
 
+    @like_input
     def calibration(self) -> LeftOutConformal:
         """Return the scores that conformal intervals rest on: ``|y_i - mean_-i(x_i)| / sd_-i(x_i)``.
 

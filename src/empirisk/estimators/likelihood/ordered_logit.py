@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
+from empirisk.data.frames import like_input
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.documented import documented
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed
@@ -260,6 +261,7 @@ class OrderedLogit(ClassifierMixin, LikelihoodEstimator):
 
     # -- answers ------------------------------------------------------------------------------------
 
+    @like_input
     def summary(
         self,
         X: Any = None,

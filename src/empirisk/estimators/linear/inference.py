@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.frames import like_input
 from empirisk.estimators.training import Kept
 from empirisk.inference.refusal import still_solves
 from empirisk.problems.linear import LinearProblem
@@ -67,6 +68,7 @@ class InferenceMixin:
         problem = self._fitted_problem(**by_name(training))
         return fit_for(what, problem, self.solution_, weights=weights, **self._words())
 
+    @like_input
     def summary(
         self,
         X: Any = None,
@@ -109,6 +111,7 @@ class InferenceMixin:
         options: dict[str, Any] = {"covariance": covariance, "groups": groups, "weights": weights}
         return summarise_glm(problem, self.solution_, level=level, **options, **self._words())
 
+    @like_input
     def influence(
         self,
         X: Any = None,
@@ -178,6 +181,7 @@ class InferenceMixin:
         fit = self._linearised("test", training, kind)
         return wald_test(fit, R, r, covariance=covariance, groups=groups)
 
+    @like_input
     def interval(
         self,
         X: Any,

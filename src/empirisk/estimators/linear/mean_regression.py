@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from empirisk.data.caller_line import caller_level
+from empirisk.data.frames import like_input
 from empirisk.data.sums import weighted_sum
 from empirisk.estimators.checks import check_weights
 from empirisk.estimators.linear.link_range import refuse_without_null, warn_outside
@@ -196,6 +197,7 @@ class MeanRegressor(ScalarRegressor):
             return 1.0 if unexplained <= 0.0 else 0.0
         return 1.0 - unexplained / whole
 
+    @like_input
     def summary(
         self,
         X: Any = None,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from empirisk.data.frames import as_frame
+from empirisk.data.frames import as_frame, like_input
 from empirisk.estimators.linear.tune import alpha_grid
 from empirisk.results.form import Form, Formed
 from empirisk.solvers.by_target import path_by_target
@@ -69,7 +69,8 @@ class Path(Formed):
                 "coef": coefs.ravel().tolist(),
                 "intercept": np.repeat(self.intercepts.reshape(a, -1), p, axis=1).ravel().tolist(),
                 "gap": np.repeat(self.gaps, k * p).tolist(),
-            }
+            },
+            self._like,
         )
 
     def _form(self) -> Form:
@@ -90,6 +91,7 @@ class Path(Formed):
         )
 
 
+@like_input
 def path(
     est: Any, X: Any, y: Any, sample_weight: Any = None, *, alphas: Any = None, eps: float | None = None
 ) -> Path:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.as_before import as_before
 from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
+from empirisk.data.frames import like_input
 from empirisk.data.kept import fingerprint
 from empirisk.data.seeds import check_seed, within
 from empirisk.estimators.checks import check_count, check_flag
@@ -250,6 +251,7 @@ class NetworkEstimator(PosedNetwork):
         """Return what the scores of the last layer are called."""
         raise NotImplementedError
 
+    @like_input
     def graph(self) -> NetworkGraph:
         """Return the network as a layered graph, for a table of its arcs or a picture.
 

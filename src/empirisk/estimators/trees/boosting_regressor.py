@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
+from empirisk.data.frames import like_input
 from empirisk.estimators.linear.offsets import check_offset
 from empirisk.estimators.loss_names import loss_named
 from empirisk.estimators.trees.boosting_base import Boosting
@@ -289,6 +290,7 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         """Return the predictions of :meth:`predict` after each round, as an iterator."""
         return (self._answer(scores) for scores in self._staged(X))
 
+    @like_input
     def interval(self, X: Any, level: float = 0.9, *, offset: Any = None, exposure: Any = None) -> Bands:
         """An interval for each row's *target* by split conformal prediction.
 

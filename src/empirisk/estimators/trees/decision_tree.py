@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
+from empirisk.data.frames import like_input
 from empirisk.estimators.checks import check_choice, check_count, check_number, check_rule, is_number
 from empirisk.estimators.trees.cost_complexity import CostComplexityPath
 from empirisk.estimators.trees.optimal_growth import grow_optimal
@@ -164,6 +165,7 @@ class DecisionTree(TreeReading, TreeEstimator):
 
     # -- pruning ------------------------------------------------------------------------------------
 
+    @like_input
     def cost_complexity_path(
         self, X: Any, y: Any, sample_weight: Any = None, *, cv: Any = None
     ) -> CostComplexityPath:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.frames import like_input
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import measured_coverage
@@ -71,6 +72,7 @@ class ForestClassifier(SmoothedShares, ForestEstimator):
         """Return the mean over trees of the class shares of the leaves, smoothed, shape (n, K)."""
         return self._smoothed(self._mean(self._table(X)))
 
+    @like_input
     def interval(self, X: Any, level: float = 0.95) -> Bands:
         """Intervals of the expected shares ``E p(x)`` over training samples and seeds.
 

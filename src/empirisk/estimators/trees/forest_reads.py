@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
+from empirisk.data.frames import like_input
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.training import KEPT_BYTES, stored_bytes
 from empirisk.estimators.trees.tree_base import TreeEstimator, dense
@@ -155,6 +156,7 @@ class ForestReads(TreeEstimator):
         found = impurity_importance(self.trees_)
         return np.asarray(found / found.sum() if found.any() else found)
 
+    @like_input
     def importances(
         self,
         X: Any = None,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
+from empirisk.data.frames import like_input
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import measured_coverage
@@ -76,6 +77,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
         """Return the mean over trees of the means of the leaves, shape (n,)."""
         return self._mean(self._table(X))[:, 0]
 
+    @like_input
     def interval(self, X: Any, level: float = 0.95) -> Bands:
         """Intervals of the expected prediction ``E f(x)`` over training samples and seeds.
 

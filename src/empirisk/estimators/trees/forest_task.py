@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.data.memory import available_memory, refuse_memory
+from empirisk.data.progress import Steps, teller, watched
 from empirisk.trees.auto_size import ForestSize, auto_size
 from empirisk.trees.bins import Binned
 from empirisk.trees.forest import Bag, ForestGrowth, GrownTrees, grow_forest
@@ -21,8 +24,25 @@ __all__ = ["ForestTask"]
 
 Floats = NDArray[np.float64]
 
+FEWEST = 4  # trees a thread in one call: with fewer, threads wait for each other
 GROUPS = 10  # of trees, behind the Monte-Carlo error
 GROUP_NUMBERS = 10**8  # out-of-bag sums that are told apart by group
+
+
+def _in_parts(sizes: list[int], tell: Steps) -> Iterator[list[int]]:
+    """Yield groups of trees that are grown in one call: all, or as few as keep the threads busy if watched.
+
+    The trees do not depend on the parts, nor do the sums of the groups.
+    """
+    least = FEWEST * (os.cpu_count() or 1) if watched(tell) else sum(sizes)
+    part: list[int] = []
+    for size in sizes:
+        part.append(size)
+        if sum(part) >= least:
+            yield part
+            part = []
+    if part:
+        yield part
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +95,17 @@ class ForestTask:
         self.refuse_large(trees)
         room = GROUP_NUMBERS // (len(self.y) * (max(1, self.n_classes) + 1))
         groups = max(1, min(GROUPS, room, (trees - first) // 2)) if self.bag.draws else 1
-        grown = self.grow(trees - first, first, groups)
-        if self.bag.draws:
-            self._tell(grown, tally)
-        return grown.trees
+        size, larger = divmod(trees - first, groups)
+        sizes = [size] * (groups - larger) + [size + 1] * larger
+        tell, parts, at = teller(None), [], first
+        for part in _in_parts(sizes, tell):
+            grown = self.grow(sum(part), at, len(part))
+            parts.append(grown.trees)
+            if self.bag.draws:
+                self._tell(grown, tally)
+            at += sum(part)
+            tell(at - first, trees - first)
+        return parts[0] if len(parts) == 1 else Trees.concatenate(parts)
 
     def until_settled(self, loss: RowLosses, weight: Floats) -> tuple[Trees, OutOfBagTally, ForestSize]:
         """Return the trees until the Monte-Carlo error of the out-of-bag risk is small."""

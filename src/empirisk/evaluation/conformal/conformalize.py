@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.frames import like_input
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.evaluation.conformal.claims import Claim
@@ -41,6 +42,7 @@ from empirisk.results.estimate import check_level
 __all__ = ["conformalize"]
 
 
+@like_input
 def conformalize(
     model: Any,
     X_cal: Any,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.evaluate import Metrics, named
@@ -116,6 +117,7 @@ def check_single_rows(sample: Sample) -> None:
             )
 
 
+@like_input
 def leave_one_out(
     est: Any,
     X: Any,

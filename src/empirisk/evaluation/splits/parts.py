@@ -70,7 +70,7 @@ class Parts(Formed):
 
     def to_frame(self) -> Any:
         """Return one row a part: rows, share, units, and the rows of each class."""
-        return as_frame(self._columns())
+        return as_frame(self._columns(), self._like)
 
     def _columns(self) -> dict[str, list[Any]]:
         total = sum(p.rows.size for p in self)

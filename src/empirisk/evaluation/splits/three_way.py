@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 
+from empirisk.data.frames import like_input
 from empirisk.data.seeds import generator_of
 from empirisk.evaluation.metrics.predictions import check_length, classes_of, encode, labels_of
 from empirisk.evaluation.outputs import n_rows
@@ -18,6 +19,7 @@ from empirisk.evaluation.splits.parts import NAMES, Part, Parts
 MANY_CLASSES = 50  # more values are taken for numbers, not for classes
 
 
+@like_input
 def train_validation_test_split(
     X: Any,
     y: ArrayLike,

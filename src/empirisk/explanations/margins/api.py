@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.frames import like_input
 from empirisk.data.seeds import Seed
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.formulas.formula_model import FormulaModel
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.several_targets import refuse_several
-from empirisk.explanations.margins.delta import LikelihoodMeans, LinearScores, linear_part
 from empirisk.evaluation.beside import took_offset
+from empirisk.explanations.margins.delta import LikelihoodMeans, LinearScores, linear_part
 from empirisk.explanations.margins.plan import plan_of
 from empirisk.explanations.margins.refits import Predictions, refitted
 from empirisk.explanations.margins.result import Margins
@@ -33,6 +34,7 @@ COMPARE = ("difference", "ratio")
 METHODS = ("delta", "bootstrap")
 
 
+@like_input
 def margins(
     model: Any,
     X: Any,

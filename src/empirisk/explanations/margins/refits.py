@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 
+from empirisk.data.progress import teller
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.outputs import n_rows
 from empirisk.evaluation.rows import take_rows
@@ -94,13 +95,16 @@ def refitted(
     units = _units(groups, n)
     rng = generator_of(random_state)
     found, failed, why = [], 0, ""
-    for _ in range(n_boot):
+    tell = teller(None)
+    for done in range(n_boot):
+        tell(done, n_boot)
         rows = np.concatenate([units[k] for k in rng.integers(0, len(units), len(units))])
         part = {name: v[rows] for name, v in rest.items()}
         try:
             found.append(answer(clone(model).fit(take_rows(X, rows), **part)))
         except ValueError as error:  # a resample with one class, say
             failed, why = failed + 1, str(error)
+    tell(n_boot, n_boot)
     if failed > MOST_FAILED * n_boot:
         raise ValueError(f"{failed} of {n_boot} refits on resampled rows failed; the last one said: {why}")
     return np.stack(found), failed

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.frames import like_input
+from empirisk.data.progress import Progress
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.threads import at_most
 from empirisk.evaluation.intervals.base import check_whole
@@ -19,6 +21,7 @@ from empirisk.results.estimate import check_level
 __all__ = ["bootstrap"]
 
 
+@like_input
 def bootstrap(
     statistic: str | Callable[..., Any],
     data: Any,
@@ -35,6 +38,7 @@ def bootstrap(
     n_jobs: int | None = None,
     random_state: Seed = None,
     target: str = "",
+    progress: Progress | None = None,
 ) -> Bootstrap:
     """Interval of ``T(P)`` from ``T(P_n)`` and resamples ``T* = T(n draws with replacement)``.
 
@@ -72,6 +76,9 @@ def bootstrap(
         Seed. The same seed gives the same bits for any number of threads.
     target : str
         What the interval is about, for the printed form.
+    progress : callable or bool, optional
+        Called with (resamples done, resamples in all) of a callable statistic; by default a bar where
+        somebody watches, once the work has taken two seconds.
 
     Returns
     -------
@@ -130,6 +137,7 @@ def bootstrap(
             vectorized=vectorized,
             q=q,
             key=key,
+            progress=progress,
         )
     words = f"{q:g}-quantile" if statistic == "quantile" else name.replace("_", " ")
     about = target or f"the {words} of the population that these rows were drawn from"

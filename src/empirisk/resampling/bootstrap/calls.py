@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.data.progress import Progress, blocks_of, teller
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.resampling.bootstrap.data import Units
 from empirisk.resampling.bootstrap.distribution import Draws
@@ -56,7 +57,12 @@ class CallStatistic:
 
 
 def resample_calls(
-    statistic: CallStatistic, units: list[Units], key: int, n_resamples: int, label: str
+    statistic: CallStatistic,
+    units: list[Units],
+    key: int,
+    n_resamples: int,
+    label: str,
+    progress: Progress | None = None,
 ) -> Resampled:
     """Return the resamples of a callable; one entry of `units` for all samples (paired), or one for each."""
     whole = [u.order[None, :] for u in units]
@@ -66,10 +72,11 @@ def resample_calls(
     size = sum(s.size for s in statistic.samples)
     grouped = units[0].starts is not None
     step = 1 if grouped else max(1, BLOCK // size)
+    if not statistic.vectorized:  # so that who watches hears of a hundred steps
+        step = min(step, -(-n_resamples // 100))
     plans = [Plan(u.sizes, key + k) for k, u in enumerate(units)]
     parts = []
-    for first in range(0, n_resamples, step):
-        count = min(step, n_resamples - first)
+    for first, count in blocks_of(n_resamples, step, teller(progress)):
         drawn = [p.rows(first, count) for p in plans]
         rows = [u.rows(d[0])[None, :] if grouped else u.rows(d) for u, d in zip(units, drawn, strict=True)]
         parts.append(_same_count(statistic(_spread(rows, statistic)), value.size, f"resample {first}"))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from empirisk.data.progress import Progress
 from empirisk.evaluation.intervals.base import Floats, is_real
 from empirisk.evaluation.intervals.tails import spread_note
 from empirisk.resampling.bootstrap.calls import CallStatistic, resample_calls
@@ -58,6 +59,7 @@ def choose(
     vectorized: bool,
     q: float,
     key: int,
+    progress: Progress | None = None,
 ) -> tuple[Resampled, str]:
     """Resample by the fastest path that fits; returns the name of the statistic too."""
     raw = samples_of(data)
@@ -85,7 +87,7 @@ def choose(
         if studentised:
             raise ValueError("a callable has no standard error of its own; use method='bca' or 'percentile'.")
         call = CallStatistic(statistic, samples, vectorized)
-        return resample_calls(call, units, key, n_resamples, name), name
+        return resample_calls(call, units, key, n_resamples, name, progress), name
     _check_shapes(name, samples)
     if studentised and not ask.plain and not (name in ("mean", "weighted_mean") and len(units[0].sizes) == 1):
         raise ValueError(f"the studentised {name} is for independent rows; use method='bca' here.")

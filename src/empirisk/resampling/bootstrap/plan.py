@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk import _loops
+from empirisk.data.progress import blocks_of, teller
 from empirisk.evaluation.intervals.base import Floats
 
 __all__ = ["Plan"]
@@ -51,8 +52,7 @@ class Plan:
         starts, cuts = self._pieces()
         out = np.empty((n_resamples, columns))
         step = max(64, MAX_COUNTS // (len(starts) - 1))
-        for first in range(0, n_resamples, step):
-            count = min(step, n_resamples - first)
+        for first, count in blocks_of(n_resamples, step, teller(None)):
             draws = self._piece_draws(cuts, first, count)
             out[first : first + count] = _loops.resample_sums(padded, starts, draws, self.key, first, count)[
                 :, :columns

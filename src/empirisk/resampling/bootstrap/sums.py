@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empirisk.data.progress import blocks_of, teller
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.resampling.bootstrap.base import RowError, SumError, SumStatistic
 from empirisk.resampling.bootstrap.data import Units
@@ -93,8 +94,8 @@ class SumSample:
             raise TypeError("this statistic has no standard error")
         step = max(1, BLOCK // self.statistic.table.size)
         parts = [
-            self.statistic.with_error(self.plan.rows(first, min(step, n_resamples - first)))
-            for first in range(0, n_resamples, step)
+            self.statistic.with_error(self.plan.rows(first, count))
+            for first, count in blocks_of(n_resamples, step, teller(None))
         ]
         return np.concatenate([v for v, _ in parts]), np.concatenate([e for _, e in parts])
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress, teller
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.candidate import Candidate
@@ -62,6 +63,7 @@ def bias_variance(
     random_state: Seed = ...,
     progress: Progress | None = ...,
 ) -> BiasVarianceCurve: ...
+@like_input
 def bias_variance(
     est: Any,
     X: Any = None,

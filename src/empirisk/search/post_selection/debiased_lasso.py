@@ -14,6 +14,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.utils.validation import check_X_y
 
+from empirisk.data.frames import like_input
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.tabular import Tabular
 from empirisk.results.estimate import check_level
@@ -97,6 +98,7 @@ class DebiasedLasso(Tabular):
         ]
 
 
+@like_input
 def debiased_lasso(
     X: Any,
     y: Any,

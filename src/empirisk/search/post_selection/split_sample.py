@@ -15,6 +15,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from empirisk.data.design import Design
+from empirisk.data.frames import like_input
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular
@@ -107,6 +108,7 @@ class _Half:
     df: float
 
 
+@like_input
 def split_sample_inference(
     est: Any,
     X: Any,

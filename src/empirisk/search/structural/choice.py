@@ -73,7 +73,8 @@ class StructuralChoice(Formed):
                 "bound": [r.bound for r in self.rows],
                 "oracle": [r.oracle for r in self.rows],
                 "chosen": [i == self.chosen for i in range(len(self.rows))],
-            }
+            },
+            self._like,
         )
 
     def __repr__(self) -> str:
