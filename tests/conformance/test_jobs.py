@@ -43,6 +43,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "partitions.partition_stability": lambda n: er.partitions.partition_stability(er.KMeans(2), X, n_jobs=n),
     "selection.GridSearch": lambda n: er.selection.GridSearch(er.Ridge(), GRID, n_jobs=n).fit(X, Y),
     "selection.RandomSearch": lambda n: er.selection.RandomSearch(er.Ridge(), GRID, n_jobs=n).fit(X, Y),
+    "selection.tune": lambda n: er.tune(er.Ridge(), X, Y, budget=4, n_jobs=n),
     "tree_shap": lambda n: er.tree_shap(forest(), X, n_jobs=n),
 }
 

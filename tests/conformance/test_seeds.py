@@ -206,6 +206,14 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "BayesianGLM.sample_posterior": lambda s: (
         er.BayesianGLM().fit(X, Y > 0.0).sample_posterior(5, random_state=s).coef
     ),
+    "selection.Evaluation.threshold": lambda s: (
+        er.evaluate(er.LogisticRegression().fit(X, Y > 0.0), X, Y > 0.2)
+        .threshold({"false_positive": 1.0, "false_negative": 2.0}, random_state=s)
+        .cost.value
+    ),
+    "selection.tune": lambda s: (
+        er.tune(er.BaggingRegressor(n_estimators=3), X, Y, budget=12, random_state=s).score.value
+    ),
     "sample": lambda s: er.sample(DUAL, chains=1, draws=4, warm_up=20, dispersion=1.0, random_state=s).draws,
     "samplers.Draws.predictive": lambda s: drawn().predictive(X[:4], random_state=s),
     "samplers.Draws.predictive_check": lambda s: drawn().predictive_check(

@@ -18,6 +18,7 @@ from empirisk.results import Kind
 from tests.conformance.bayes_estimators import USES as BAYES
 from tests.conformance.estimators import ALL, BY_STEPS, Use, data_for, each, use
 from tests.conformance.kernel_estimators import EVERY as KERNELS
+from tests.conformance.likelihood_estimators import COUNTS, SETS
 from tests.conformance.likelihood_estimators import USES as LIKELIHOODS
 from tests.conformance.mixture_estimators import USES as MIXTURES
 from tests.conformance.neighbor_estimators import USES as NEIGHBORS
@@ -53,7 +54,9 @@ EACH = each(ONE_EACH)
 
 
 def test_every_estimator_is_tried() -> None:
-    complete({u.kind for u in ONE_EACH}, set(REGISTRY), "a use", "KNOWN or WRAPPERS")
+    # Sets and counts with zeros ask for targets of their own, which the exchanged ones here are not.
+    special = {u.kind for u in [*SETS, *COUNTS]}
+    complete({u.kind for u in ONE_EACH}, set(REGISTRY) - special, "a use", "KNOWN or WRAPPERS")
 
 
 def two_targets(est: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -42,6 +42,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "RandomSearch": lambda p: er.selection.RandomSearch(
         er.Ridge(), {"alpha": [0.1, 1.0, 2.0]}, n_iter=2, random_state=0, progress=p
     ).fit(X, Y),
+    "tune": lambda p: er.tune(er.Ridge(), X, Y, budget=6, progress=p),
     "sample_sizes": lambda p: er.bounds.sample_sizes(epsilon=0.2, delta=0.1, vc=2, progress=p),
 }
 

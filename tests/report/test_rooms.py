@@ -25,6 +25,7 @@ ROOMS = (
     {"collect", "render"},
     {"run"},
     {"run_clusters"},
+    {"made"},
 )
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}
 PAIRS = {("audit", "fit"), ("fit", "audit")}

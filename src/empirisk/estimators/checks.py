@@ -60,6 +60,8 @@ def check_numeric_targets(y: Any) -> None:
 
     Comes before scikit-learn's check, which names no row, and before dates become nanoseconds since 1970.
     """
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
     refuse_odd_targets(y)
     values = np.asarray(y)
     if values.dtype.kind in "mM":

@@ -33,6 +33,7 @@ __all__ = ["JOINED", "join_methods", "of_one_target", "refuse_several", "target_
 TARGETS = ("y_val",)
 # Methods about parameters, which a fit does not change.
 PARAMETERS = ("get_params", "set_params")
+PREDICTORS = (ClassifierMixin, RegressorMixin)
 
 
 def target_columns(y: Any) -> dict[Any, Any] | None:
@@ -277,7 +278,7 @@ def _scoring(score: Callable[..., Any]) -> Callable[..., Any]:
 
 def join_methods(cls: type) -> None:
     """Let the methods of a class take several targets, its own ones and those that it inherits."""
-    if not issubclass(cls, ClassifierMixin | RegressorMixin):
+    if not issubclass(cls, PREDICTORS):
         return
     makers: dict[str, Callable[[Any], Any]] = {"fit": _fitting, "score": _scoring}
     makers |= {name: partial(_answering, name) for name in JOINED}
@@ -292,9 +293,23 @@ def join_methods(cls: type) -> None:
         if (ours or (name == "score" and isinstance(inner, FunctionType))) and not hasattr(
             inner, "_takes_targets"
         ):
-            joined = made(inner)
+            # A copy in this class would hide the method of a sibling base: what a base of estimators has
+            # is joined there.
+            base: Any = next(c for c in cls.__mro__ if name in vars(c))
+            owner = base if hasattr(base, "_fits_together") else cls
+            joined = made(inner) if issubclass(owner, PREDICTORS) else _of_predictors(made(inner), inner)
             joined._takes_targets = True
-            setattr(cls, name, offered(method.check)(joined) if isinstance(method, Offered) else joined)
+            setattr(owner, name, offered(method.check)(joined) if isinstance(method, Offered) else joined)
+
+
+def _of_predictors(joined: Callable[..., Any], method: Callable[..., Any]) -> Any:
+    """Return the joined method for classifiers and regressors, and the plain one for all others."""
+
+    @wraps(method)
+    def chosen(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return (joined if isinstance(self, PREDICTORS) else method)(self, *args, **kwargs)
+
+    return chosen
 
 
 def of_one_target(est: Any, name: str) -> str | None:

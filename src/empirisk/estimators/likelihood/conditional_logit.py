@@ -20,6 +20,7 @@ from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_m
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.separation_error import SeparationError
+from empirisk.estimators.log_probabilities import LogProbabilities, log_of
 from empirisk.inference import Summary
 from empirisk.losses import Logistic
 from empirisk.penalties import Zero
@@ -37,7 +38,7 @@ PAIRS = 1_000_000
 
 
 @documented(FactorColumns)
-class ConditionalLogit(ClassifierMixin, LikelihoodEstimator):
+class ConditionalLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
     """Logistic regression within matched sets, given the number of cases of each set.
 
     ``min_w (1/S) sum_g s_g (log sum_{A in g, |A| = m_g} exp(sum_{j in A} x_j.w) - sum_{cases} x_j.w)
@@ -319,6 +320,16 @@ class ConditionalLogit(ClassifierMixin, LikelihoodEstimator):
         for rows in np.split(order, np.cumsum(np.bincount(sets))[:-1]):
             chance[rows] = softmax(z[rows])
         return np.column_stack([1.0 - chance, chance])
+
+    def predict_log_proba(self, X: Any, groups: Any = None) -> Array:
+        """Return the logarithms of :meth:`predict_proba`, shape (m, 2); a row alone in its set has a -inf.
+
+        Parameters
+        ----------
+        X, groups
+            As in :meth:`predict_proba`.
+        """
+        return log_of(self.predict_proba(X, groups))
 
     def predict(self, X: Any, groups: Any = None) -> Any:
         """Return the case for rows that are more likely than not the one case of their set, shape (m,).

@@ -23,6 +23,7 @@ from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.likelihood.centred import centred
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.separation_error import SeparationError
+from empirisk.estimators.log_probabilities import LogProbabilities
 from empirisk.inference import Summary
 from empirisk.losses import Logistic
 from empirisk.penalties import Zero
@@ -37,7 +38,7 @@ __all__ = ["OrderedLogit"]
 
 
 @documented(FactorColumns)
-class OrderedLogit(ClassifierMixin, LikelihoodEstimator):
+class OrderedLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
     """Classes with an order: one score and cut points, ``P(y <= class k | x) = F(c_k - x.w)``.
 
     ``min_{w, c} -(1/S) sum_i s_i log(F(c_{y_i} - x_i.w) - F(c_{y_i - 1} - x_i.w)) + (alpha/2) ||w||^2``

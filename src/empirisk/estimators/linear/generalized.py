@@ -21,6 +21,7 @@ from empirisk.inference.dispersion_profile import DispersionProfile
 from empirisk.losses import Loss, with_extra_dispersion
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Estimate
+from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 if TYPE_CHECKING:
@@ -213,6 +214,7 @@ class GeneralizedLinearModel(MeanRegressor):
         -------
         empirisk.results.Estimate
         """
+        check_level(level)
         return self._profile(X, y, sample_weight, rows).interval(level, method)
 
     def poisson_test(

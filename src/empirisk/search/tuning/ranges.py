@@ -143,6 +143,7 @@ NETWORK = Space(
     }
 )
 STEPS = Space(draws={"alpha": LogUniform(1e-7, 1e-1)})
+PENALTY = Space(draws={"alpha": LogUniform(1e-6, 1.0)})
 SMOOTHED = Space(draws={"alpha": LogUniform(1e-3, 10.0)})
 SHRUNK = Space(draws={"shrinkage": [None, "ledoit_wolf", "oas", 0.01, 0.1, 0.3, 0.6, 0.9]})
 
@@ -168,7 +169,7 @@ RANGES: dict[str, Space] = {
     **dict.fromkeys(("BernoulliNB", "CategoricalNB", "MultinomialNB", "MixedNB"), SMOOTHED),
     "GaussianNB": Space(draws={"var_smoothing": LogUniform(1e-12, 1.0)}),
     **dict.fromkeys(("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"), SHRUNK),
-    "OrderedLogit": Space(draws={"alpha": LogUniform(1e-6, 1.0)}),
+    **dict.fromkeys(("OrderedLogit", "HurdleRegressor", "ZeroInflatedRegressor"), PENALTY),
     "BayesianGLM": Space(draws={"prior_precision": LogUniform(1e-3, 1e3)}),
     "ConstrainedRegressor": Space(draws={"radius": LogUniform(1e-2, 1e2)}),
     "RegressionMixture": Space(draws={"n_components": [1, 2, 3, 4]}),
@@ -179,6 +180,7 @@ NOTHING: dict[str, str] = {
     "BayesianLinearRegression": "the evidence chooses its precision",
     "GaussianProcessClassifier": "the marginal likelihood chooses its kernel",
     "GaussianProcessRegressor": "the marginal likelihood chooses its kernel and noise",
+    "ConditionalLogit": "folds would tear its matched sets apart",
     "HalfspaceClassifier": "it has no setting that changes its optimum",
     "LinearRegression": "it has no setting that changes its optimum",
     "Perceptron": "it has no setting that its bound does not fix",
