@@ -51,6 +51,8 @@ class Estimator(BaseEstimator):
         join_methods(cls)
         if isinstance(vars(cls).get("fit"), FunctionType):
             cls.fit = _counting(vars(cls)["fit"])
+        if isinstance(vars(cls).get("_fit_each"), FunctionType):
+            cls._fit_each = _counting_each(vars(cls)["_fit_each"])
 
     if not TYPE_CHECKING:  # type checkers know the parameters from __init__
 
@@ -205,14 +207,30 @@ def _counting(fit: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(fit)
     def counted_fit(self: Any, *args: Any, **kwargs: Any) -> Any:
         found = fit(self, *args, **kwargs)
-        X = args[0] if args else kwargs.get("X")
-        shape = getattr(X, "shape", None)
-        rows = len(X) if isinstance(X, list | tuple) else int(shape[0]) if shape else 0
-        self._rows_of_fit = rows  # 0 for rows that are read block by block
-        remember_kind(self, X)
+        _remember_rows(self, args[0] if args else kwargs.get("X"))
         return found
 
     return counted_fit
+
+
+def _counting_each(fit_each: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a ``_fit_each`` whose models remember their rows as those of single fits do."""
+
+    @wraps(fit_each)
+    def counted_fits(self: Any, X: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        for model in fit_each(self, X, *args, **kwargs):
+            _remember_rows(model, X)
+            yield model
+
+    return counted_fits
+
+
+def _remember_rows(model: Any, X: Any) -> None:
+    """Write the number of rows of a fit and the kind of their frame into a model."""
+    shape = getattr(X, "shape", None)
+    rows = len(X) if isinstance(X, list | tuple) else int(shape[0]) if shape else 0
+    model._rows_of_fit = rows  # 0 for rows that are read block by block
+    remember_kind(model, X)
 
 
 @lru_cache(maxsize=256)

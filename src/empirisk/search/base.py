@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
 
+from empirisk.data.caller_line import caller_level
 from empirisk.data.kept import fingerprint
 from empirisk.data.seeds import generator_of
 from empirisk.data.threads import check_jobs
@@ -232,7 +233,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         self.n_splits_ = len(q.plan.splits)
         self.multimetric_ = False
         if notes:
-            warnings.warn(f"ER002: {self.result_.note}", SearchWarning, stacklevel=4)
+            warnings.warn(f"ER002: {self.result_.note}", SearchWarning, stacklevel=caller_level())
 
     def _refit(self, job: Job, sample: Sample) -> None:
         started = time.perf_counter()

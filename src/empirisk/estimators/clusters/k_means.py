@@ -18,6 +18,7 @@ from empirisk.clustering.restarts import run_restarts
 from empirisk.clustering.seedings import seeding_of
 from empirisk.clustering.units import in_unit, refuse_extreme, unit_exponent
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.memory import refuse_memory
 from empirisk.data.row_blocks import RowBlocks, check_blocks
 from empirisk.data.seeds import check_seed
@@ -199,7 +200,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
         c = self.certificate_
         if c.kind is Kind.STATIONARITY and not c.within(tol) and not c.at_floor:
             said = f"ER001: k-means stopped after max_iter={max_iter} steps: {c.claim}"
-            warnings.warn(f"{said}; raise max_iter or tol", CertificateWarning, stacklevel=5)
+            warnings.warn(f"{said}; raise max_iter or tol", CertificateWarning, stacklevel=caller_level())
 
     def _checked(self) -> tuple[int, float, int]:
         if self.algorithm not in ALGORITHMS:

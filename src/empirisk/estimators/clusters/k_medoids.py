@@ -18,6 +18,7 @@ from empirisk.clustering.medoids import (
     drawn_medoids,
     exchange_medoids,
 )
+from empirisk.data.caller_line import caller_level
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_choice, check_count, check_weights
 from empirisk.estimators.clusters.base import Clusterer, first_seen, refuse_overflow
@@ -218,7 +219,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer):
             warnings.warn(
                 f"ER001: stopped after max_iter = {self.max_iter} passes: {claim}; raise max_iter",
                 CertificateWarning,
-                stacklevel=4,
+                stacklevel=caller_level(),
             )
         if len(self.starts_) > 1:
             low, high = float(self.starts_.min()), float(self.starts_.max())

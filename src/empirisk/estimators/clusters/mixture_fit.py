@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks, Block
 from empirisk.data.seeds import check_seed
@@ -159,7 +160,7 @@ class MixtureFit(Estimator):
                 f"{self.certificate_.value:.2g} is above tol = {self.tol:g}: raise max_iter, or tol if that "
                 "is good enough",
                 CertificateWarning,
-                stacklevel=3,
+                stacklevel=caller_level(),
             )
 
 

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from empirisk.data.as_before import as_before
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
@@ -187,7 +188,7 @@ class ColumnMap(FeatureMap):
         return values
 
 
-def warn_fewer(asked: int, found: int, of: str, stacklevel: int) -> None:
+def warn_fewer(asked: int, found: int, of: str) -> None:
     """Say that n_components exceeds the rank, where it does.
 
     Parameters
@@ -196,13 +197,11 @@ def warn_fewer(asked: int, found: int, of: str, stacklevel: int) -> None:
         Components that were asked for, and those whose variance is above rounding.
     of : str
         What has the rank, in words.
-    stacklevel : int
-        Frames from here to the user's line.
     """
     if found < asked:
         warnings.warn(
             f"ER004: n_components = {asked}, and the rank of {of} is {found}: there "
             f"{'is 1 component' if found == 1 else f'are {found} components'}; give n_components <= {found}",
             FewerComponentsWarning,
-            stacklevel=stacklevel,
+            stacklevel=caller_level(),
         )

@@ -127,7 +127,7 @@ class KernelPCA(FeatureMap):
         if not kernel.proved:
             refuse_indefinite(kernel, K.astype(np.float64), live, eps)
         self._solve(K.astype(np.float64), wanted, eps)
-        warn_fewer(wanted, self.n_components_, f"the centred kernel matrix of {live.size} rows", 4)
+        warn_fewer(wanted, self.n_components_, f"the centred kernel matrix of {live.size} rows")
         self._back: Ridge | None = None
         if way != "none":
             rows = X[live] if isinstance(X, np.ndarray) else X[live].toarray()

@@ -202,7 +202,7 @@ class PCA(ComponentCharts, ComponentDensity, ComponentStream, FeatureMap):
             found = _first(found, self.choice_["k"])
         self._keep(found, data, self.n_components if fixed else None)
         if fixed:
-            warn_fewer(wanted, self.n_components_, f"the {n} centred rows of {p} columns", 6)
+            warn_fewer(wanted, self.n_components_, f"the {n} centred rows of {p} columns")
 
     def _keep(self, found: Spectrum, data: CentredRows, asked: int | None) -> None:
         """Set what users read, in the units of the rows and with the divisor S - 1."""

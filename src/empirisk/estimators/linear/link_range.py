@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 
+from empirisk.data.caller_line import caller_level
 from empirisk.losses import Loss
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
@@ -49,5 +50,5 @@ def warn_outside(loss: Loss, z: Array) -> None:
             f"({int(out.sum())} such rows in all): the mean of the nearest score is given; columns far from "
             "the rows of the fit, or a link that does not suit them",
             UserWarning,
-            stacklevel=3,
+            stacklevel=caller_level(),
         )

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, get_tags
 
+from empirisk.data.caller_line import caller_level
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
 from empirisk.report.fit.encode import model_frame
@@ -94,7 +95,7 @@ class ModelFile:
         if isinstance(data, str | os.PathLike) or is_frame(data):
             table = self.read(data)
             if strange := self.strange(table):
-                warnings.warn(f"ER005: {'; '.join(strange)}", NewRowsWarning, stacklevel=3)
+                warnings.warn(f"ER005: {'; '.join(strange)}", NewRowsWarning, stacklevel=caller_level())
             return table
         raise TypeError(
             f"a model file predicts the rows of a file, a data frame or its own read(), not a"
