@@ -52,7 +52,7 @@ class Estimator(BaseEstimator):
         if isinstance(vars(cls).get("fit"), FunctionType):
             cls.fit = _counting(vars(cls)["fit"])
         if isinstance(vars(cls).get("_fit_each"), FunctionType):
-            cls._fit_each = _counting_each(vars(cls)["_fit_each"])
+            cls._fit_each = _counting_each(vars(cls)["_fit_each"])  # type: ignore[method-assign]
 
     if not TYPE_CHECKING:  # type checkers know the parameters from __init__
 
