@@ -17,8 +17,8 @@ def caller_level() -> int:
 
     Examples
     --------
-    >>> caller_level()
-    1
+    >>> caller_level() >= 1
+    True
     """
     frame: FrameType | None = sys._getframe(1)
     level = 1

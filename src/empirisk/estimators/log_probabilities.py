@@ -36,7 +36,7 @@ def softmax_logs(z: Array) -> Array:
     Examples
     --------
     >>> softmax_logs(np.array([2000.0])).tolist()
-    [[-2000.0, 0.0]]
+    [[-2000.0, -0.0]]
     """
     if z.ndim == 2 and z.shape[1] > 1:
         return np.asarray(log_softmax(z, axis=1))

@@ -107,13 +107,13 @@ class GroupEvaluation(Tabular, Mapping[Any, Evaluation]):
     >>> print(found)
     LogisticRegression in 2 groups, 95 % intervals of each by itself
       group  rows  selection_rate     recall
-      f      100   0.65 [0.55, 0.74]  0.84 [0.71, 0.92]
-      m      200   0.71 [0.64, 0.77]  0.84 [0.77, 0.89]
+      f      100   0.69 [0.59, 0.77]  0.87 [0.74, 0.94]
+      m      200   0.75 [0.69, 0.80]  0.88 [0.82, 0.93]
     >>> print(found.differences("m"))
     Differences to m, 95 % for a metric
       metric          group  difference
-      selection_rate  f      -0.06 [-0.17, 0.05]
-      recall          f      0.0063 [-0.1263, 0.1036]
+      selection_rate  f      -0.06 [-0.17, 0.04]
+      recall          f      -0.02 [-0.15, 0.08]
       The groups are taken as samples of their own.
     """
 
@@ -269,7 +269,7 @@ def difference_of_independent(a: Estimate, b: Estimate, dependent: str = "") -> 
     --------
     >>> from empirisk.evaluation.intervals import wilson
     >>> print(difference_of_independent(wilson(56, 70), wilson(48, 80)))  # Newcombe (1998), table II, 10
-    0.2 [0.05, 0.33]
+    0.20 [0.05, 0.33]
     """
     value, n = a.value - b.value, min(a.n, b.n)
     missing = next((e.reason for e in (a, b) if e.low is None or e.high is None), dependent)

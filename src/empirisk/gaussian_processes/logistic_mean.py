@@ -46,7 +46,7 @@ def log_logistic_mean(mean: Array, variance: Array) -> Array:
     Examples
     --------
     >>> log_logistic_mean(np.array([-2000.0, 2.0]), np.array([4.0, 0.0])).round(6)
-    array([-1.998e+03, -1.269280e-01])
+    array([-1.99800e+03, -1.26928e-01])
     """
     m, v = np.broadcast_arrays(np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64))
     shifted = m < -0.5 * v

@@ -34,7 +34,7 @@ class ThresholdsDisplay(Display):
     --------
     >>> cut, cost = ({"value": v, "low": v - 0.1, "high": v + 0.1} for v in (0.3, 0.4))
     >>> ThresholdsDisplay({}, cut, cost, "yes").title
-    'A threshold of 0.3 [0.2, 0.4] is cheapest: 0.4 [0.3, 0.5] a row on new rows'
+    'A threshold of 0.30 [0.20, 0.40] is cheapest: 0.40 [0.30, 0.50] a row on new rows'
     """
 
     curve: Json
