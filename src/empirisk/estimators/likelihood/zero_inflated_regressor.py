@@ -33,7 +33,7 @@ class ZeroInflatedRegressor(TwoPartRegressor):
         Strength of the L2 penalty on w and u, on the mean-loss scale; 0 is maximum likelihood, for which
         :meth:`summary` has standard errors.
     n_init : int >= 1, default 5
-        Starts of Newton's method; the best end is taken, and ``starts_`` has the log-likelihoods of all.
+        Starts of Newton's method; the best end is taken, and ``starts_`` has the objectives of all.
     tol : float, default 1e-12
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 200
