@@ -14,10 +14,10 @@ from sklearn.preprocessing import OrdinalEncoder
 from statsmodels.stats.proportion import proportion_confint
 
 people = pd.read_csv("../data/adult.csv.gz", na_values="?", nrows=3000)
-X, y = people.drop(columns="income"), people["income"]
+X, y = people.drop(columns=["income", "fnlwgt", "native-country"]), people["income"]
 X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
 words = make_column_selector(dtype_include=["object", "string"])
-encode = OrdinalEncoder(handle_unknown="error", encoded_missing_value=-1)
+encode = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-2, encoded_missing_value=-1)
 columns = make_column_transformer((encode, words), remainder="passthrough")
 model = make_pipeline(columns, HistGradientBoostingClassifier(random_state=0)).fit(X_train, y_train)
 right = (model.predict(X_test) == y_test).sum()
