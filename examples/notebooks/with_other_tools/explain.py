@@ -12,6 +12,7 @@ words = people.select_dtypes(["object", "string"]).columns.drop("income")
 people[words] = people[words].astype("category")
 X, y = people.drop(columns=["income", "fnlwgt"]), people["income"]
 X[words] = X[words].apply(lambda c: c.cat.codes).replace(-1, np.nan)
+X["age"] = X["age"].astype(float)
 model = HistGradientBoostingClassifier(early_stopping=True, random_state=0).fit(X, y)
 values = shap.TreeExplainer(model)(X.head(2000))
 size = np.abs(values.values)
