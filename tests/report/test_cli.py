@@ -33,7 +33,7 @@ def call(*words: object) -> tuple[int, str, str]:
 def unhurried() -> Iterator[None]:
     """The limit makes the plan small; it began so late that the clock cuts nothing on a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("empirisk.cli.started", lambda: time.perf_counter() + 1e6)
+        patch.setattr("empirisk.cli.guard.started", lambda: time.perf_counter() + 1e6)
         yield
 
 
@@ -331,7 +331,7 @@ def test_python_callers_get_the_sentence_too(tmp_path: Path) -> None:
 
 
 def test_the_help_names_kinds_that_exist() -> None:
-    from empirisk.cli import KINDS
+    from empirisk.cli.options import KINDS
     from empirisk.report.read.table import KINDS as KNOWN
 
     assert set(KINDS.split(", ")) <= set(KNOWN)

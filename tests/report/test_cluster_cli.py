@@ -43,7 +43,7 @@ def test_time_that_runs_out_is_said_and_no_claim_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The choice has a second, in which the tests of no clusters cannot be done; the rest is not hurried."""
-    monkeypatch.setattr("empirisk.cli.started", lambda: time.perf_counter() + 1e6)
+    monkeypatch.setattr("empirisk.cli.guard.started", lambda: time.perf_counter() + 1e6)
     monkeypatch.setattr("empirisk.report.clusters.engine.CHOOSING", 1e-9)
     three_groups(400).write_csv(tmp_path / "table.csv")
     words = ("cluster", tmp_path / "table.csv", "--out", tmp_path / "out", "--ks", "2-30", "--time-limit", 9)

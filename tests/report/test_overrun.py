@@ -26,7 +26,7 @@ def test_the_step_that_took_most_is_named() -> None:
 
 
 def test_the_limit_that_was_asked_for_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("empirisk.cli.started", lambda: time.perf_counter() - 100.0)
+    monkeypatch.setattr("empirisk.cli.guard.started", lambda: time.perf_counter() - 100.0)
     three_groups(400).write_csv(tmp_path / "table.csv")
     words = ("cluster", tmp_path / "table.csv", "--out", tmp_path / "out", "--ks", "2-30", "--time-limit", 9)
     code, out, _ = call(*words)
