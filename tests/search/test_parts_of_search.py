@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from scipy import special, stats
+from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import empirisk as er
 from empirisk.evaluation.folds import plan_folds
 from empirisk.evaluation.intervals.bbc import best_of
+from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.parts import each_value
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.standing import Standing, mean_covariance
 from empirisk.search import rounds as rounds_module
 from empirisk.search.bundle import Bundle, bundles
+from empirisk.search.fitting import Job
+from empirisk.search.ledger import Ledger
 from empirisk.search.points import grid_points
 from empirisk.search.race import Race
+from empirisk.search.rounds import Rounds
 from empirisk.search.rules import choose, choose_each, complexities
 from empirisk.search.zoom import between, edges, refine
 from empirisk.selection import GridSearch
@@ -93,6 +98,38 @@ def test_a_path_fits_once_a_fold_and_counts_all(monkeypatch: pytest.MonkeyPatch)
     assert sum(s.size for s in search.result_.seconds) == 150
 
 
+class Counting(StandardScaler):
+    """A step that counts its fits, copies of it included."""
+
+    fits: ClassVar[list[int]] = []
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Counting:
+        """Standardise, and note that it was fitted."""
+        self.fits.append(len(X))
+        return super().fit(X, y, sample_weight)
+
+
+def test_candidates_that_change_the_model_alone_share_the_steps_before_it() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    pipe = make_pipeline(Counting(), er.KNeighborsRegressor())
+    grid = {
+        "kneighborsregressor__weights": ["uniform", "distance"],
+        "kneighborsregressor__n_neighbors": [3, 9],
+    }
+    found = {}
+    for steps in ([], [True, False]):
+        Counting.fits.clear()
+        more = {"counting__with_std": steps} if steps else {}
+        search = GridSearch(pipe, grid | more, repeats=1, refit=False, random_state=0).fit(X, X[:, 0])
+        found[len(steps)] = len(Counting.fits)
+        for point, e in zip(search.result_.points, search.result_.scores, strict=True):
+            alone = er.cross_evaluate(clone(pipe).set_params(**point), X, X[:, 0], repeats=1, random_state=0)
+            assert e is not None
+            assert e.value == pytest.approx(alone["mse"].value, rel=1e-12)
+    assert found[0] == 5 < found[2]
+
+
 # -- racing -----------------------------------------------------------------------------------------
 
 
@@ -123,6 +160,20 @@ def test_racing_drops_the_hopeless_and_keeps_the_rest() -> None:
     assert raced.result_.scores[0].value == pytest.approx(whole.result_.scores[0].value, rel=1e-6)
     assert all(s.size <= 5 for s in raced.result_.seconds[2:])  # of 25
     assert raced.probability_best_[2:].tolist() == [0.0, 0.0]
+
+
+def test_who_is_behind_a_rival_leaves_and_the_rival_stays() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 4))
+    y = X[:, 0] * 3.0 + rng.normal(size=300)
+    points = [{"alpha": a} for a in (1e-3, 30.0, 100.0)]
+    sample = Sample(X, y)
+    rounds = Rounds(
+        Job(er.Ridge(), sample, "pred", None), sample.plan(5, 1, 0), Ledger(None, {}), METRICS["mse"]
+    )
+    rounds.run(points, [0])
+    rounds.run(points, [1, 2], Race(rounds.plan, 3, 0.05), [0])
+    assert rounds.out == {1: 1, 2: 1}
 
 
 # -- zooming ----------------------------------------------------------------------------------------

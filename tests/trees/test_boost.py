@@ -331,6 +331,7 @@ def test_going_on_equals_one_longer_run(rng: np.random.Generator) -> None:
     first = boost(binned, y, None, Logistic(), rounds=4, **how)
     rest = boost(binned, y, None, Logistic(), rounds=2, first_round=4, scores=first.scores, **how)
     assert same_trees(whole.trees[0], Trees.concatenate([first.trees[0], rest.trees[0]]))
+    assert same_trees(whole.trees[0][2:5], Trees.concatenate([whole.trees[0][t] for t in (2, 3, 4)]))
     assert whole.scores.tobytes() == rest.scores.tobytes()
     other = boost(binned, y, None, Logistic(), rounds=6, **(how | {"seed": 6}))
     assert not same_trees(whole.trees[0], other.trees[0])

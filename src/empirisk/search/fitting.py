@@ -18,6 +18,7 @@ from empirisk.evaluation.candidate import Candidate
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Split
 from empirisk.evaluation.metrics.scorer import Scorer, ask
+from empirisk.evaluation.parts import parts_of
 from empirisk.evaluation.sample import Sample
 from empirisk.search.bundle import Bundle
 from empirisk.search.points import Params
@@ -52,9 +53,33 @@ class Job:
         """Return a fresh estimator with the settings of a candidate."""
         return clone(self.est).set_params(**clone(point, safe=False))
 
+    def behind_steps(self, point: Params) -> Any:
+        """Return the same with the unfitted steps before the model as they are, where the candidate changes
+        none of them: candidates that hold the same steps share one fit of these.
+        """
+        parts = parts_of(self.est)
+        if not parts.steps or not all(name.startswith(parts.prefix) for name in point):
+            return self.configured(point)
+        own = {name.removeprefix(parts.prefix): value for name, value in clone(point, safe=False).items()}
+        steps = tuple(pipeline.steps[:-1] for pipeline in parts.pipelines)
+        return parts.whole(steps, clone(parts.model).set_params(**own))
 
-def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
-    """Return the records of the members of a bundle (`points` are theirs) on one split."""
+
+def fit_task(
+    job: Job, bundle: Bundle, points: Sequence[Params], split: Split, before: Before | None = None
+) -> list[Record]:
+    """Return the records of the members of a bundle on one split.
+
+    Parameters
+    ----------
+    job : Job
+    bundle : Bundle
+    points : sequence of dict
+        Settings of its members.
+    split : (train, test)
+    before : Before, optional
+        Fitted steps before the model that other tasks on the same split share.
+    """
     with warnings.catch_warnings():
         # Parallel workers and repeated folds would say the same thing hundreds of times; what concerns
         # convergence goes into the records, the rest is said again by the fit on all rows.
@@ -62,13 +87,14 @@ def fit_task(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -
         if bundle.parameter:
             values = [point[bundle.parameter] for point in points]
             try:
-                records = _fit(job, Candidate(job.configured(points[0]), bundle.parameter, values), split)
+                model = job.behind_steps(points[0])
+                records = _fit(job, Candidate(model, bundle.parameter, values), split, before)
             except Exception:  # a path stops at its first bad member: fit each by itself to see which
                 pass
             else:
                 mean = sum(r.seconds for r in records) / len(records)
                 return [replace(r, seconds=mean) for r in records]
-        return [_one(job, point, split) for point in points]
+        return [_one(job, point, split, before) for point in points]
 
 
 def fit_elsewhere(job: Job, bundle: Bundle, points: Sequence[Params], split: Split) -> list[Record]:
@@ -77,10 +103,12 @@ def fit_elsewhere(job: Job, bundle: Bundle, points: Sequence[Params], split: Spl
         return fit_task(job, bundle, points, split)
 
 
-def _fit(job: Job, candidate: Candidate, split: Split) -> list[Record]:
+def _fit(job: Job, candidate: Candidate, split: Split, before: Before | None) -> list[Record]:
     """Return the records of all values of a candidate on one split."""
     train, test = split
-    before, records = Before(), []
+    if before is None or not _same_steps(parts_of(candidate.estimator).steps, parts_of(job.est).steps):
+        before = Before()  # steps of its own would only be kept in the other one
+    records = []
     models = candidate.fits(job.sample, train, before)
     for _ in range(candidate.n_values):
         start = time.perf_counter()
@@ -94,10 +122,15 @@ def _fit(job: Job, candidate: Candidate, split: Split) -> list[Record]:
     return records
 
 
-def _one(job: Job, point: Params, split: Split) -> Record:
+def _same_steps(steps: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Return whether these are the same unfitted steps, object by object."""
+    return len(steps) == len(others) and all(a is b for a, b in zip(steps, others, strict=True))
+
+
+def _one(job: Job, point: Params, split: Split, before: Before | None = None) -> Record:
     start = time.perf_counter()
     try:
-        return _fit(job, Candidate(job.configured(point)), split)[0]
+        return _fit(job, Candidate(job.behind_steps(point)), split, before)[0]
     except Exception as error:
         if job.raises:
             raise

@@ -13,6 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from empirisk.data.progress import Progress, Steps, teller
+from empirisk.evaluation.before import Before
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
@@ -54,6 +55,8 @@ class Rounds:
     ----------
     tasks : int
         What was fitted: candidates that are fitted together on a split count once.
+    before : Before
+        The steps before the model, which candidates that change none of them share.
     """
 
     job: Job
@@ -67,11 +70,19 @@ class Rounds:
     done: int = 0
     planned: int = 0
     tasks: int = 0
+    before: Before = field(default_factory=Before)
 
-    def run(self, points: Sequence[Params], new: Sequence[int], race: Race | None = None) -> None:
+    def run(
+        self,
+        points: Sequence[Params],
+        new: Sequence[int],
+        race: Race | None = None,
+        rivals: Sequence[int] = (),
+    ) -> None:
         """Fit the candidates at positions `new` on every split; raises Stopped when the time is up.
 
-        A candidate leaves when a fit of it fails, or when `race` says so.
+        A candidate leaves when a fit of it fails, or when `race` says so, in which `rivals` run along: those
+        that were fitted on every split before, and stay.
         """
         live = list(new)
         self.planned += len(live) * len(self.plan.splits)
@@ -79,7 +90,8 @@ class Rounds:
         for number in range(len(self.plan.splits)):
             self._fit(points, [(number, b) for b in together])
             failed = [i for i in live if self.ledger.records[i, number].error]
-            beaten = [] if race is None else self._beaten(race, number + 1, live, failed)
+            out = [i for i in live if i not in failed]
+            beaten = [] if race is None else self._beaten(race, number + 1, out, rivals)
             for i in [*failed, *beaten]:
                 live.remove(i)
                 self.out[i] = number + 1
@@ -105,14 +117,14 @@ class Rounds:
     ) -> Iterator[tuple[Task, list[Record]]]:
         """Finished tasks in order; the clock is read before each, or before each batch of processes."""
 
-        def arguments(task: Task, bundle: Bundle) -> tuple[Any, ...]:
-            return self.job, bundle, [points[i] for i in bundle.members], self.plan.splits[task[0]]
+        def arguments(task: Task, bundle: Bundle, *more: Before) -> tuple[Any, ...]:
+            return self.job, bundle, [points[i] for i in bundle.members], self.plan.splits[task[0]], *more
 
         if self.n_jobs in (None, 1):
             with one_thread_if_small(self.job.sample.X):  # once for all: it takes as long as a small fit
                 for task, bundle in waiting:
                     self._check_clock()
-                    yield task, fit_task(*arguments(task, bundle))
+                    yield task, fit_task(*arguments(task, bundle, self.before))
             return
         size = 2 * effective_n_jobs(self.n_jobs) if math.isfinite(self.deadline) else max(1, len(waiting))
         for start in range(0, len(waiting), size):
@@ -135,8 +147,8 @@ class Rounds:
         """What is told of each step; made once, so that one bar knows when the work began."""
         return teller(self.progress)
 
-    def _beaten(self, race: Race, finished: int, live: list[int], failed: list[int]) -> list[int]:
-        left = [i for i in live if i not in failed]
+    def _beaten(self, race: Race, finished: int, live: list[int], rivals: Sequence[int]) -> list[int]:
+        left = [*live, *rivals]
         if finished not in race.looks or len(left) < 2:
             return []
         folds = int(self.plan.folds or 1)
@@ -151,7 +163,21 @@ class Rounds:
             rows = np.concatenate([self.plan.splits[j][1] for j in used[0]])
             units = self.job.sample.groups[np.sort(rows)]
         at = np.flatnonzero(finite)
-        return [left[at[k]] for k in race.dropped(losses[finite], units)]
+        return [left[at[k]] for k in race.dropped(losses[finite], units) if left[at[k]] in live]
+
+    def losses(self, candidates: Sequence[int]) -> Floats:
+        """Return the losses of candidates that were fitted on all splits, shape (repeats, n, candidates).
+
+        Rows that no split tests have none (NaN).
+        """
+        n, plan = self.job.sample.n, self.plan
+        repeats = [plan.repeat(r) for r in range(plan.repeats)] if plan.folds else [range(len(plan.splits))]
+        out = np.full((len(repeats), n, len(candidates)), np.nan)
+        for r, splits in enumerate(repeats):
+            rows = np.sort(np.concatenate([plan.splits[j][1] for j in splits]))
+            for k, i in enumerate(candidates):
+                out[r, rows, k] = self._losses(i, splits)
+        return out
 
     def _losses(self, i: int, splits: Sequence[int]) -> Floats:
         """Return the losses of candidate i on the test rows of some splits, in the order of the rows."""

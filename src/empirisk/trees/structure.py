@@ -150,9 +150,14 @@ class Trees(Brief):
 
     def __getitem__(self, which: int | slice) -> Trees:
         if isinstance(which, slice):
-            return Trees.concatenate([self[t] for t in range(*which.indices(len(self)))])
-        t = range(len(self))[which]
-        nodes = slice(int(self.start[t]), int(self.start[t + 1]))
+            first, last, step = which.indices(len(self))
+            if step != 1 or last <= first:
+                return Trees.concatenate([self[t] for t in range(first, last, step)])
+        else:
+            first = range(len(self))[which]
+            last = first + 1
+        start = self.start[first : last + 1] - self.start[first]
+        nodes = slice(int(self.start[first]), int(self.start[last]))
         part = {name: getattr(self, name)[nodes] for name in PER_NODE}
         category_start, category_words = part.pop("category_start"), self.category_words[:0]
         if (used := category_start >= 0).any():
@@ -161,7 +166,7 @@ class Trees(Brief):
             category_words = self.category_words[low : int((category_start[used] + n_words).max())]
             category_start = np.where(used, category_start - low, -1)
         return Trees(
-            start=np.array([0, nodes.stop - nodes.start]),
+            start=start,
             category_start=category_start,
             category_words=category_words,
             n_categories=self.n_categories,

@@ -53,6 +53,35 @@ class Space:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     grows: bool = False
 
+    def at_ends(self, settings: Mapping[str, Any]) -> dict[str, str]:
+        """Return the drawn numbers that lie at an end of their range: "lowest" or "highest", by name.
+
+        Parameters
+        ----------
+        settings : mapping
+            Parameters to values; what the space does not draw, and what is no number, is left out.
+
+        Examples
+        --------
+        >>> space = Space(draws={"l2": [0.0, 1.0, 10.0], "rate": LogUniform(0.02, 0.2), "kind": ["a", "b"]})
+        >>> space.at_ends({"l2": 10.0, "rate": 0.05, "kind": "a"})
+        {'l2': 'highest'}
+        """
+        out = {}
+        for name, source in {} if callable(self.draws) else self.draws.items():
+            value = settings.get(name)
+            ends = (source.low, source.high) if isinstance(source, LogUniform) else _ends(source)
+            if ends and isinstance(value, int | float) and value in ends:
+                out[name] = "lowest" if value == ends[0] else "highest"
+        return out
+
+
+def _ends(source: Any) -> tuple[Any, ...]:
+    """Return the smallest and the largest of the listed numbers; nothing where there are none to order."""
+    numbers = [v for v in source if isinstance(v, int | float)] if isinstance(source, list) else []
+    whole = isinstance(source, list) and len(numbers) == len(source) > 2
+    return (min(numbers), max(numbers)) if whole else ()
+
 
 def strengths(model: Any, X: Any, y: Any) -> list[float]:
     """Return the strengths of a linear model along its own grid, the largest first."""

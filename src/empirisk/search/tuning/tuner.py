@@ -16,15 +16,19 @@ import numpy as np
 from scipy import special
 from sklearn.base import clone
 
+from empirisk.data.deadline import OutOfTime, stopped_here
 from empirisk.data.seeds import generator_of
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.parts import Parts, parts_of
+from empirisk.evaluation.sample import Sample
 from empirisk.search.base import BaseSearch
 from empirisk.search.fitting import raise_again
-from empirisk.search.points import LogUniform, Params, draw_points, same
+from empirisk.search.ledger import Ledger
+from empirisk.search.points import LogUniform, Params, draw_points
 from empirisk.search.race import Race
 from empirisk.search.rounds import Rounds, Stopped
+from empirisk.search.tuning.explored import Explored, alike
 from empirisk.search.tuning.ranges import Space
 from empirisk.search.verdict import Question, Verdict, judge
 
@@ -84,10 +88,49 @@ class Tuner(BaseSearch):
         return [{}]
 
     def _search(self, X: Any, y: Any, groups: Any, **rows: Any) -> None:
+        self._begin()
+        super()._search(X, y, groups, **rows)
+
+    def _begin(self) -> None:
+        """Start the clock, and the draws."""
         self._began = time.monotonic()
         self._rng = generator_of(self.random_state)
         self.said_: list[str] = []
-        super()._search(X, y, groups, **rows)
+
+    def explore(self, sample: Sample) -> Explored:
+        """Return what the search tried on the rows of a sample, and the losses of these rows.
+
+        A block of :meth:`empirisk.data.deadline.Deadline.within` around it may cut it once the settings as
+        given are scored; what was scored by then is returned.
+
+        Parameters
+        ----------
+        sample : Sample
+            Rows, and what ties them together; the metric must be a mean of losses of rows.
+
+        Raises
+        ------
+        empirisk.data.deadline.OutOfTime
+            The time was up before the settings as given were scored.
+        """
+        self._begin()
+        self._check()
+        q, points = self._question(sample), self._points(self._rng)
+        rounds = Rounds(self._job(q), q.plan, Ledger(None, {}), q.ours, self.n_jobs, progress=self.progress)
+        self._rounds(rounds, points, q, None)
+        models = [rounds.job.configured(p) for p in points]
+        verdict = judge(q, rounds.ledger, rounds.out, None, models)
+        name = f"{self._parts.prefix}{self.space.path}"
+        return Explored(
+            tuple(points),
+            tuple(self._bare(p) for p in points),
+            tuple(p.get(name) for p in points),
+            verdict.ranked,
+            rounds.losses([int(i) for i in verdict.ranked]),
+            verdict.lowest,
+            rounds.tasks,
+            tuple(dict.fromkeys(self.said_)),
+        )
 
     def _job(self, q: Question) -> Any:
         job = super()._job(q)
@@ -106,6 +149,10 @@ class Tuner(BaseSearch):
             self._batches(rounds, points, q)
         except Stopped:
             self.said_.append(f"The time of {self.budget.seconds:g} s ended a batch before its last fold.")
+        except OutOfTime:
+            if not stopped_here():
+                raise
+            self.said_.append("The time was up before the last fold of a batch.")
         self._seen = ()
         self.tasks_ = rounds.tasks
 
@@ -129,7 +176,8 @@ class Tuner(BaseSearch):
                 break
             start = len(points)
             points.extend(new)
-            rounds.run(points, range(start, len(points)), self._race(q, len(new)))
+            best = verdict.lowest  # runs along, so that who is behind it leaves
+            rounds.run(points, range(start, len(points)), self._race(q, len(new) + 1), [best])
 
     # -- candidates ---------------------------------------------------------------------------------
 
@@ -169,7 +217,7 @@ class Tuner(BaseSearch):
             drawn = draw_points(draws, 1, self._rng)[0]
             if batch:
                 drawn = {k: self._near(k, v, best, draws[k], batch) for k, v in drawn.items()}
-            if any(_alike(drawn, other) for other in before):
+            if any(alike(drawn, other) for other in before):
                 continue
             before.append(drawn)
             values = self._rounds_like(points[verdict.lowest], best, drawn) if self.space.grows else None
@@ -207,8 +255,8 @@ class Tuner(BaseSearch):
         name = f"{self._parts.prefix}{self.space.path}"
         place = {int(i): k for k, i in enumerate(verdict.ranked)}
         best, own = verdict.lowest, self._bare(points[verdict.lowest])
-        line = [i for i in place if _alike(self._bare(points[i]), own)]
-        most = max(points[i][name] for i, p in enumerate(points) if _alike(self._bare(p), own))
+        line = [i for i in place if alike(self._bare(points[i]), own)]
+        most = max(points[i][name] for i, p in enumerate(points) if alike(self._bare(p), own))
         last = points[best][name]
         fewer = [i for i in line if points[i][name] < last]
         if last < most or last >= MOST_ROUNDS or not fewer:
@@ -234,8 +282,3 @@ class Tuner(BaseSearch):
 
     def _space(self) -> Any:
         return self.space
-
-
-def _alike(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    """Return whether two settings are the same, name by name."""
-    return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
