@@ -3,12 +3,14 @@
 #include <nanobind/stl/optional.h>
 
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "trees/forest.hpp"
 #include "trees/forest_classes.hpp"
+#include "trees/forest_medians.hpp"
 
 namespace empirisk {
 
@@ -83,7 +85,7 @@ Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first
                     const GoOn& go_on) {
   const auto moments = [&](const auto& gain) {
     using Gain = std::decay_t<decltype(gain)>;
-    if (d.weight) return grow_forest<MomentModel<WeightedRows, Gain>>(d, gain, first, trees, out, threads, go_on);
+    if (d.weight || d.balanced) return grow_forest<MomentModel<WeightedRows, Gain>>(d, gain, first, trees, out, threads, go_on);
     if (d.n_classes == 0) return grow_forest<MomentModel<NumberRows, Gain>>(d, gain, first, trees, out, threads, go_on);
     return grow_forest<MomentModel<CountRows, Gain>>(d, gain, first, trees, out, threads, go_on);
   };
@@ -92,6 +94,7 @@ Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first
     if (criterion == "entropy") return grow_forest<ClassModel<EntropyTally>>(d, NoGain{}, first, trees, out, threads, go_on);
     return grow_forest<ClassModel<ErrorTally>>(d, NoGain{}, first, trees, out, threads, go_on);
   }
+  if (criterion == "absolute_error") return grow_forest<MedianModel>(d, NoGain{}, first, trees, out, threads, go_on);
   if (criterion == "gini") return moments(SpreadGain{2.0});
   if (criterion == "entropy") return moments(ScoreGain<TwoClassEntropyScore>{});
   if (criterion == "misclassification") return moments(ScoreGain<TwoClassErrorScore>{});
@@ -101,25 +104,34 @@ Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first
 
 nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categories, Flat<const i64> cut_start, Flat<const double> cuts,
               Flat<const i64> code_start, Flat<const u8> codes, Flat<const double> y, std::optional<Flat<const double>> weight, int n_classes,
-              const std::string& criterion, i64 draws, std::optional<Flat<const double>> below, std::optional<Flat<const i32>> guide, i64 max_depth,
+              const std::string& criterion, i64 draws, bool balanced, std::optional<Flat<const double>> below, std::optional<Flat<const i32>> guide, i64 max_depth,
               i64 max_leaves, i64 min_rows_split, i64 min_rows_leaf, double min_weight_leaf, double min_gain, i64 max_features, bool random_cuts,
               std::optional<Flat<const std::int8_t>> monotonic, double unit, i64 groups, std::uint64_t seed, i64 first, i64 n_trees) {
   check_book(columns, n_bins, n_categories, cut_start, cuts, code_start, codes);
   const i64 n = i64(columns.shape(1)), p = i64(columns.shape(0));
   const bool shares = criterion == "gini" || criterion == "entropy" || criterion == "misclassification";
-  if (!shares && criterion != "squared_error" && criterion != "poisson")
+  const bool medians = criterion == "absolute_error";
+  if (!shares && !medians && criterion != "squared_error" && criterion != "poisson")
     refuse("no loop for the criterion " + criterion + ": add its functor to trees/criteria.hpp and a row to grow_by_name of bind/trees_forest.cpp");
   if (shares != (n_classes > 0)) refuse("criterion does not fit n_classes");
   if (i64(y.size()) != n || (weight && i64(weight->size()) != n)) refuse("y and weight must have one entry for each row");
-  if (monotonic && (i64(monotonic->size()) != p || n_classes > 2)) refuse("monotonic needs one sign for each column and at most two classes");
+  if (monotonic && (i64(monotonic->size()) != p || n_classes > 2 || medians))
+    refuse("monotonic needs one sign for each column, and one mean in each leaf: at most two classes, no medians");
+  if (balanced && (n_classes == 0 || draws == 0 || weight)) refuse("balanced needs classes and draws, and no weights besides");
   if (n > (i64(1) << 30)) refuse("a tree on more than 2^30 rows can have more nodes than 32 bits number");
-  if (first < 0 || n_trees < 1 || groups < 1 || groups > n_trees || n_classes < 0 || n_classes == 1) refuse("first, n_trees or n_classes is out of range");
+  if (first < 0 || n_trees < 1 || groups < 1 || n_classes < 0 || n_classes == 1) refuse("first, n_trees or n_classes is out of range");
   for (i64 i = 0; n_classes > 0 && i < n; ++i)
     if (!(y.data()[i] >= 0.0 && y.data()[i] < n_classes)) refuse("y holds no class code");
   ForestData d;
   d.book = {p, n_bins.data(), cut_start.data(), cuts.data(), code_start.data(), codes.data(), n_categories.data()};
   d.n = n, d.stride = code_stride(p), d.y = y.data(), d.weight = weight ? weight->data() : nullptr, d.n_classes = n_classes;
-  d.bag = bag_of(n, draws, below, guide);
+  d.bag = bag_of(n, draws, below, guide), d.balanced = balanced;
+  std::vector<i32> order(std::size_t(medians ? n : 0));
+  if (medians) {
+    std::iota(order.begin(), order.end(), i32(0));
+    std::stable_sort(order.begin(), order.end(), [&](i32 s, i32 t) { return y.data()[s] < y.data()[t]; });
+    d.order = order.data();
+  }
   d.limits = {max_depth, max_leaves, min_rows_split, min_rows_leaf, min_weight_leaf, min_gain, max_features, seed};
   d.random_cuts = random_cuts, d.monotonic = monotonic ? monotonic->data() : nullptr, d.keep_positive = criterion == "poisson";
   const i64 k = std::max(1, n_classes), seen_rows = groups * n;
@@ -173,7 +185,7 @@ void bag_counts(i64 draws, std::optional<Flat<const double>> below, std::optiona
 void bind_trees_forest(nb::module_& m) {
   m.def("grow_forest", &grow, nb::arg("columns"), nb::arg("n_bins"), nb::arg("n_categories"), nb::arg("cut_start"), nb::arg("cuts"),
         nb::arg("code_start"), nb::arg("codes"), nb::arg("y"), nb::arg("weight").none(), nb::arg("n_classes"), nb::arg("criterion"), nb::arg("draws"),
-        nb::arg("below").none(), nb::arg("guide").none(), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("min_rows_split"),
+        nb::arg("balanced"), nb::arg("below").none(), nb::arg("guide").none(), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("min_rows_split"),
         nb::arg("min_rows_leaf"), nb::arg("min_weight_leaf"), nb::arg("min_gain"), nb::arg("max_features"), nb::arg("random_cuts"),
         nb::arg("monotonic").none(), nb::arg("unit"), nb::arg("groups"), nb::arg("seed"), nb::arg("first"), nb::arg("n_trees"));
   m.def("bag_counts", &bag_counts, nb::arg("draws"), nb::arg("below").none(), nb::arg("guide").none(), nb::arg("seed"), nb::arg("first"),

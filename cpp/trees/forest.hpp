@@ -5,24 +5,28 @@
 
 #include "trees/forest_grow.hpp"
 #include "trees/forest_sums.hpp"
+#include "trees/rows_by_code.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
-// Sums over trees of out-of-bag values, in units of 2^-40 of the largest value: integers add up to the same in any order.
-// Groups of successive trees are told apart; their sizes differ by at most one, and the larger ones come last.
+// Sums over trees of out-of-bag values, in units of 2^-41 of a power of two above the largest value: integers add up to the same in any order.
+// Groups of trees are told apart: tree t belongs to group t mod `groups`, in every call.
 struct OutOfBag {
   std::int64_t* sums = nullptr;  // (groups, n, k); null: not wanted
   std::int32_t* trees = nullptr; // (groups, n)
-  double unit = 0x1p-40;
+  double unit = 0x1p-41;
   i64 groups = 1;
-
-  i64 group(i64 t, i64 T) const {
-    const i64 size = T / groups, small = groups - T % groups;
-    return t < small * size ? t / size : small + (t - small * size) / (size + 1);
-  }
 };
 
 enum class Ending { done, stopped, no_memory };
+
+// Weights of rows under which all draws of a class, of those that the bag of a tree has, weigh the same together: m / (K m_c).
+inline void balance_classes(const ForestData& d, const i32* counts, std::vector<double>& draws_of_class, double* weight) {
+  std::fill(draws_of_class.begin(), draws_of_class.end(), 0.0);
+  for (i64 i = 0; i < d.n; ++i) draws_of_class[std::size_t(d.y[i])] += counts[i];
+  const double present = double(std::count_if(draws_of_class.begin(), draws_of_class.end(), [](double m) { return m > 0.0; }));
+  for (i64 i = 0; i < d.n; ++i) weight[i] = counts[i] > 0 ? double(d.bag.draws) / (present * draws_of_class[std::size_t(d.y[i])]) : 0.0;
+}
 
 // Grows trees first, first + 1, ... ; `go_on(thread)` is asked before each.
 template <class Model, class Gain, class GoOn>
@@ -33,11 +37,13 @@ Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector
   std::atomic<i64> next{0};
   const auto work = [&](int thread) {
     try {
-      const i64 most_rows = d.bag.draws > 0 ? least(d.n, d.bag.draws) : d.n;
       Model model(d, gain);
-      TreeGrower<Model> grower(d, model, most_rows);
+      TreeGrower<Model> grower(d, model, most_rows(d));
       CodeTree coded;
       std::vector<i32> counts(std::size_t(d.n), 1);
+      std::vector<double> factors(std::size_t(d.balanced ? d.n : 0)), draws_of_class(std::size_t(d.n_classes));
+      ForestData weighed = d;
+      if (d.balanced) weighed.weight = factors.data();
       for (i64 t = next++; t < T && ending == int(Ending::done); t = next++) {
         if (!go_on(thread)) {
           ending = int(Ending::stopped);
@@ -46,15 +52,18 @@ Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector
         if (d.bag.draws > 0) {
           std::fill(counts.begin(), counts.end(), 0);
           draw_bag(d.bag, d.limits.seed, u64(first + t), counts.data());
+          if (d.balanced) balance_classes(d, counts.data(), draws_of_class, factors.data());
         }
         i64 m = 0;
-        for (i64 i = 0; i < d.n; ++i)
-          if (counts[std::size_t(i)] > 0) grower.rows()[m++] = Model::entry(d, i, counts[std::size_t(i)]);
+        for (i64 at = 0; at < d.n; ++at) {
+          const i64 i = d.order ? d.order[at] : at;
+          if (counts[std::size_t(i)] > 0) grower.rows()[m++] = Model::entry(weighed, i, counts[std::size_t(i)]);
+        }
         FlatTree& tree = trees[std::size_t(t)];
         tree.n_outputs = k;
         grower.grow(u64(first + t), m, tree, coded);
         if (out.sums == nullptr) continue;
-        const i64 base = out.group(t, T) * d.n;
+        const i64 base = (first + t) % out.groups * d.n;
         outside_bag(d, coded, counts.data(), [&](i64 at, i32 leaf) {
           const i64 row = base + at;
           const double* value = tree.value_of(leaf);

@@ -4,7 +4,7 @@
 // operations, so that a feature costs O(rows), whatever the number of classes.
 #pragma once
 #include "trees/criteria.hpp"
-#include "trees/forest_data.hpp"
+#include "trees/rows_by_code.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
 
@@ -33,8 +33,6 @@ struct ErrorTally {
   double score(double total) const { return largest - total; }
 };
 
-struct NoGain {};
-
 template <class Tally>
 class ClassModel {
  public:
@@ -47,8 +45,7 @@ class ClassModel {
   static constexpr int most_orders = 5;  // of categories
 
   ClassModel(const ForestData& d, NoGain)
-      : k_(d.n_classes), sorted_(d.bag.draws > 0 ? least(d.n, d.bag.draws) : d.n), total_(std::size_t(k_)), left_(std::size_t(k_)),
-        right_(std::size_t(k_)), by_weight_(std::size_t(k_)) {}
+      : k_(d.n_classes), by_code_(most_rows(d)), total_(std::size_t(k_)), left_(std::size_t(k_)), right_(std::size_t(k_)), by_weight_(std::size_t(k_)) {}
 
   static Entry entry(const ForestData& d, i64 i, i32 draws) {
     return {u32(i), u32(draws), u32(d.y[i]), 0, (d.weight ? d.weight[i] : 1.0) * draws};
@@ -78,22 +75,10 @@ class ClassModel {
 
   // -- the rows of one feature, sorted by code --
   void collect(const Entry* e, i64 m, const u8* codes, i64 stride, const i32* features, int) {
-    const u8* column = codes + features[0];
-    for (i64 i = 0; i < m; ++i) {
-      const int c = column[i64(e[i].row) * stride];
-      ++size_[c];
-      set_.add(c);
-    }
-    i64 at = 0;
-    set_.each([&](int c) { first_[c] = at, at += size_[c]; });
-    for (i64 i = 0; i < m; ++i) sorted_[first_[column[i64(e[i].row) * stride]]++] = {e[i].label, e[i].draws, e[i].weight};
-    set_.each([&](int c) { first_[c] -= size_[c]; });
+    by_code_.collect(e, m, codes + features[0], stride, [e](i64 i) { return Row{e[i].label, e[i].draws, e[i].weight}; });
   }
-  const CodeSet& present(int) const { return set_; }
-  void forget(int) {
-    set_.each([&](int c) { size_[c] = 0; });
-    set_.clear();
-  }
+  const CodeSet& present(int) const { return by_code_.present(); }
+  void forget(int) { by_code_.forget(); }
 
   // -- rows moved to the left, code by code --
   void start(int) {
@@ -103,15 +88,14 @@ class ClassModel {
     left_rows_ = left_weight_ = 0.0;
   }
   void move(int c) {
-    for (i64 i = first_[c]; i < first_[c] + size_[c]; ++i) {
-      const Row& r = sorted_[i];
+    by_code_.each(c, [this](const Row& r) {
       double &l = left_[r.label], &x = right_[r.label];
       const double left = l, right = x;
       l += r.weight, x -= r.weight;
       left_tally_.change(left, l, left_.data(), k_);
       right_tally_.change(right, x, right_.data(), k_);
       left_rows_ += double(r.draws), left_weight_ += r.weight;
-    }
+    });
   }
   bool judge(double min_rows, double min_weight, double& num, double& den) const {
     const double right = weight_ - left_weight_;
@@ -132,10 +116,10 @@ class ClassModel {
   }
   double key(int order, int c) const {
     double share = 0.0, all = 0.0;
-    for (i64 i = first_[c]; i < first_[c] + size_[c]; ++i) {
-      all += sorted_[i].weight;
-      if (int(sorted_[i].label) == by_weight_[std::size_t(order)]) share += sorted_[i].weight;
-    }
+    by_code_.each(c, [&](const Row& r) {
+      all += r.weight;
+      if (int(r.label) == by_weight_[std::size_t(order)]) share += r.weight;
+    });
     return share / all;
   }
 
@@ -145,11 +129,9 @@ class ClassModel {
     double weight;
   };
   int k_;
-  Buffer<Row> sorted_;
+  RowsByCode<Row> by_code_;
   std::vector<double> total_, left_, right_;
   std::vector<int> by_weight_;
-  i64 size_[256] = {}, first_[256] = {};
-  CodeSet set_;
   Tally whole_, left_tally_, right_tally_;
   double rows_ = 0.0, weight_ = 0.0, left_rows_ = 0.0, left_weight_ = 0.0;
   bool ordered_ = false;

@@ -52,11 +52,16 @@ struct ForestData {
   const double* weight = nullptr;  // null: all 1
   int n_classes = 0;               // 0: numbers
   Bag bag;
+  bool balanced = false;           // in each tree the classes that its bag drew weigh the same
+  const i32* order = nullptr;      // in which the rows of the root stand; null: by their number
   GrowthLimits limits;
   bool random_cuts = false;
   const std::int8_t* monotonic = nullptr;
   bool keep_positive = false;      // no child may have a mean <= 0 (Poisson)
 };
+
+// The gain of models that judge a split by themselves.
+struct NoGain {};
 
 inline i64 code_stride(i64 p) { return round_up(p, 16); }
 

@@ -680,6 +680,7 @@ def grow_forest(
     n_classes: int,
     criterion: str,
     draws: int,
+    balanced: bool,
     below: Float | None,
     guide: NDArray[np.int32] | None,
     max_depth: int,

@@ -38,6 +38,8 @@ RANDOM: list[Use] = [
     use("RandomForestClassifier", n_estimators=25, criterion="entropy", max_leaf_nodes=40, max_features=None),
     use("RandomForestRegressor", n_estimators=25),
     use("RandomForestRegressor", n_estimators=25, criterion="poisson", max_features=0.5),
+    use("RandomForestRegressor", n_estimators=25, criterion="absolute_error"),
+    use("RandomForestClassifier", n_estimators=25, class_weight="balanced_subsample"),
     use("ExtraTreesClassifier", n_estimators=25, smoothing=1.0),
     use("ExtraTreesRegressor", n_estimators=25, max_samples=0.8, bootstrap=True),
     use("AdaBoostRegressor", n_estimators=12, loss="exponential", resample=True),

@@ -21,15 +21,17 @@ CLASSIFIERS = [
     er.RandomForestClassifier(7, random_state=1),
     er.RandomForestClassifier(7, random_state=1, smoothing=1.0, criterion="entropy", max_leaf_nodes=6),
     er.ExtraTreesClassifier(7, bootstrap=True, class_weight="balanced"),
+    er.RandomForestClassifier(7, class_weight="balanced_subsample"),
     er.BaggingClassifier(n_estimators=7, max_features=2),
 ]
 REGRESSORS = [
     er.RandomForestRegressor(7, random_state=1),
     er.RandomForestRegressor(7, criterion="poisson", max_features=0.5),
+    er.RandomForestRegressor(7, criterion="absolute_error"),
     er.ExtraTreesRegressor(7, bootstrap=True),
     er.BaggingRegressor(n_estimators=7),
 ]
-FORESTS = [*CLASSIFIERS[:3], *REGRESSORS[:3]]
+FORESTS = [est for est in [*CLASSIFIERS, *REGRESSORS] if not hasattr(est, "estimator")]
 
 
 def rows(est: Any, rng: np.random.Generator, n: int = 120) -> Pair:
@@ -101,7 +103,7 @@ def test_scores_and_draws_out_of_bag(est: Any, weighted: bool, rng: np.random.Ge
         assert fitted.oob_score_ == pytest.approx(1.0 - fitted.oob_risk_.value, rel=1e-12)
     else:
         plain = r2_score(y[known], told, sample_weight=w[known])
-    if getattr(est, "class_weight", None) is None:  # which are weights of the score, too
+    if getattr(est, "class_weight", None) != "balanced":  # which are weights of the score, too
         assert fitted.oob_score_ == pytest.approx(plain, rel=1e-9)
     assert isinstance(fitted.oob_score_, float)
 

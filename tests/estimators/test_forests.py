@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import signal
 import sys
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 from sklearn import datasets, ensemble
 from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier as PeerTree
+from sklearn.tree import DecisionTreeRegressor as PeerRegressor
 
 import empirisk as er
 from empirisk.estimators.trees.forest_task import ForestTask
@@ -130,17 +133,145 @@ def test_auto_stops_when_the_seed_no_longer_shows(rng: np.random.Generator) -> N
     assert f"{size} trees" in model.certificate_.claim
 
 
-def test_warm_start_adds_the_same_trees(rng: np.random.Generator) -> None:
-    X, y = spirals(rng, 300, 2)
-    whole = er.RandomForestClassifier(30).fit(X, y)
-    grown = er.RandomForestClassifier(12, warm_start=True).fit(X, y)
-    grown.set_params(n_estimators=30).fit(X, y)
-    np.testing.assert_array_equal(grown.predict_proba(X), whole.predict_proba(X))
-    np.testing.assert_allclose(grown.oob_decision_function_, whole.oob_decision_function_, rtol=1e-9)
+@pytest.mark.parametrize("kind", FORESTS)
+@pytest.mark.parametrize("k", [2, 3])
+def test_warm_start_is_the_fit_of_all_trees_at_once(kind: str, k: int, rng: np.random.Generator) -> None:
+    """Bit for bit: trees, predictions out-of-bag, their risks and what seeds move them by."""
+    X, y = spirals(rng, 200, k)
+    y = y if "Classifier" in kind else y + rng.standard_normal(200)
+    weight = rng.uniform(0.0, 2.0, 200) * (rng.random(200) < 0.9)
+    params: Any = {"bootstrap": True, "random_state": 5, "max_leaf_nodes": 12}
+    if "Classifier" in kind:
+        params["class_weight"] = "balanced_subsample"
+    whole = getattr(er, kind)(30, **params).fit(X, y, weight)
+    grown = getattr(er, kind)(3, warm_start=True, **params)
+    for trees in (3, 14, 14, 30):
+        grown.set_params(n_estimators=trees).fit(X, y, weight)
+        assert len(grown) == trees
+    for name in ("feature", "threshold", "value", "weight", "gain"):
+        np.testing.assert_array_equal(getattr(grown.trees_, name), getattr(whole.trees_, name))
+    assert grown.oob_risks_ == whole.oob_risks_
+    assert grown.oob_score_ == whole.oob_score_
+    assert grown.monte_carlo_error_ == whole.monte_carlo_error_
+    assert grown.solution_.certificate.claim == whole.solution_.certificate.claim
+    told = "oob_decision_function_" if "Classifier" in kind else "oob_prediction_"
+    np.testing.assert_array_equal(getattr(grown, told), getattr(whole, told))
+
+
+CHANGES = [
+    ({"max_depth": 3}, "max_depth was None and is 3 now"),
+    ({"max_features": 2}, "max_features was 'sqrt' and is 2 now"),
+    ({"criterion": "entropy"}, "criterion was 'gini' and is 'entropy' now"),
+    ({"class_weight": "balanced_subsample"}, "class_weight was None and is 'balanced_subsample' now"),
+    ({"class_weight": {0: 2.0}}, "class_weight was None"),
+    ({"random_state": 1}, "random_state was 0 and is 1 now"),
+    ({"monotonic_cst": {0: 1}}, "monotonic_cst was None"),
+    ({"bootstrap": False}, "bootstrap was True and is False now"),
+    ({"max_bins": 20}, "max_bins was 255 and is 20 now"),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), CHANGES, ids=[str(change) for change, _ in CHANGES])
+def test_warm_start_refuses_other_trees(change: Any, sentence: str, rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 80, 2)
+    model = er.RandomForestClassifier(4, warm_start=True).fit(X, y)
+    before = model.trees_
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        model.set_params(n_estimators=6, **change).fit(X, y)
+    assert model.trees_ is before
+
+
+def test_warm_start_takes_what_no_tree_depends_on_and_refuses_other_rows(rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 80, 2)
+    model = er.RandomForestClassifier(4, warm_start=True, max_features=np.int64(2)).fit(X, y)
+    more = {"n_estimators": 6, "n_jobs": 1, "smoothing": 1.0, "random_state": 0, "max_features": 2}
+    assert len(model.set_params(**more).fit(X, y)) == 6
     with pytest.raises(ValueError, match="only adds trees"):
-        grown.set_params(n_estimators=5).fit(X, y)
-    with pytest.raises(ValueError, match="set warm_start=False"):
-        grown.set_params(n_estimators=40).fit(X[:200], y[:200])
+        model.set_params(n_estimators=5).fit(X, y)
+    model.set_params(n_estimators=9)
+    for other in ((X[:60], y[:60]), (X + 1.0, y), (X, 1 - y)):
+        with pytest.raises(ValueError, match="the same rows, columns, weights and targets"):
+            model.fit(*other)
+    with pytest.raises(ValueError, match="the same rows, columns, weights and targets"):
+        model.fit(X, y, np.arange(1.0, 81.0))
+    cold = er.RandomForestClassifier(4).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start must be True in the first fit too"):
+        cold.set_params(n_estimators=6, warm_start=True).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", ["RandomForestClassifier", "ExtraTreesClassifier"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_balanced_subsample_against_trees_on_the_recorded_samples(
+    kind: str, weighted: bool, rng: np.random.Generator
+) -> None:
+    """scikit-learn's tree with the weights n / (K n_c) of the rows that each tree drew: the same leaves."""
+    X = rng.standard_normal((150, 3))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(150) > 1.2).astype(int) + (X[:, 1] > 1.5)
+    weight = rng.uniform(0.5, 2.0, 150) if weighted else None
+    params: Any = {"class_weight": "balanced_subsample", "max_depth": 2, "bootstrap": True}
+    forest = getattr(er, kind)(6, max_features=None, **params).fit(X, y, weight)
+    shown = forest.oob_decision_function_
+    assert forest.oob_risk_.n > 100
+    told, times = np.zeros((150, 3)), np.zeros(150)
+    for tree, drawn in zip(forest, forest.estimators_samples_, strict=True):
+        inside = tree.predict_proba(X[drawn])
+        totals = np.bincount(y[drawn], minlength=3)
+        factor = len(drawn) / (np.count_nonzero(totals) * np.maximum(totals, 1))
+        leaf = tree.apply(X[drawn])
+        for number in np.unique(leaf):
+            own = np.bincount(y[drawn][leaf == number], minlength=3) * factor
+            np.testing.assert_allclose(inside[leaf == number], [own / own.sum()] * (leaf == number).sum())
+        if kind == "RandomForestClassifier":
+            peer = PeerTree(max_depth=2, class_weight="balanced").fit(X[drawn], y[drawn])
+            np.testing.assert_allclose(inside, peer.predict_proba(X[drawn]), atol=1e-12)
+        assert tree.class_weight == "balanced"
+        unseen = np.setdiff1d(np.arange(150), drawn)
+        told[unseen] += tree.predict_proba(X[unseen])
+        times[unseen] += 1
+    known = times > 0
+    np.testing.assert_allclose(shown[known], told[known] / times[known, None], rtol=1e-9, atol=1e-9)
+
+
+def test_balanced_subsample_without_draws_is_balanced(rng: np.random.Generator) -> None:
+    X, y = spirals(rng, 120, 2)
+    two = [
+        er.ExtraTreesClassifier(5, class_weight=how, max_depth=3).fit(X, y).predict_proba(X)
+        for how in ("balanced", "balanced_subsample")
+    ]
+    np.testing.assert_array_equal(*two)
+    with pytest.raises(ValueError, match='class_weight must be a dict, "balanced", "balanced_subsample" or'):
+        er.RandomForestClassifier(class_weight="fair").fit(X, y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_forests_of_medians_against_scikit_learn(weighted: bool, rng: np.random.Generator) -> None:
+    """All rows and columns: each tree is scikit-learn's tree of absolute errors, leaves are medians."""
+    X, w = rng.standard_normal((120, 3)), rng.integers(1, 4, 120).astype(float)
+    y = np.sin(2.0 * X[:, 0]) + 0.2 * rng.standard_t(2, 120)
+    weight = w if weighted else None
+    params: Any = {"criterion": "absolute_error", "min_samples_leaf": 8}
+    forest = er.RandomForestRegressor(2, bootstrap=False, **params).fit(X, y, weight)
+    peer = PeerRegressor(**params).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(forest.predict(X), peer.predict(X), atol=1e-12)
+    tree = er.DecisionTreeRegressor(max_bins=255, alpha=None, **params).fit(X, y, weight)
+    np.testing.assert_allclose(tree.predict(X), peer.predict(X), atol=1e-12)
+
+
+def test_medians_of_draws_and_of_random_cuts(rng: np.random.Generator) -> None:
+    """Long tails: the leaves are medians of what was drawn, and the risk is below that of means."""
+    X = rng.standard_normal((400, 4))
+    y = 2.0 * (X[:, 0] > 0) + rng.standard_t(1.2, 400)
+    for kind in (er.RandomForestRegressor, er.ExtraTreesRegressor):
+        params: Any = {"min_samples_leaf": 5, "bootstrap": True, "n_estimators": 40}
+        forest = kind(criterion="absolute_error", **params).fit(X, y)
+        for tree, drawn in zip(forest[:3], forest.estimators_samples_, strict=False):
+            leaf = tree.apply(X[drawn])
+            middle = [np.median(y[drawn][leaf == number]) for number in leaf]
+            np.testing.assert_allclose(tree.predict(X[drawn]), middle, atol=1e-12)
+        means = kind(**params).fit(X, y)
+        assert forest.oob_risks_["absolute error"].value < means.oob_risks_["absolute error"].value
+    with pytest.raises(ValueError, match="monotonic constraints need one mean in each leaf"):
+        er.RandomForestRegressor(2, criterion="absolute_error", monotonic_cst={0: 1}).fit(X, y)
 
 
 def test_weights_are_repetitions_on_average(rng: np.random.Generator) -> None:

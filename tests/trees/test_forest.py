@@ -14,9 +14,9 @@ from empirisk.trees.bins import Bins
 from empirisk.trees.criteria.choices import criteria_for
 from empirisk.trees.forest import Bag, ForestGrowth, GrownTrees, grow_forest
 
-# Every criterion of sums: of class shares for two and for more classes.
-KINDS = [(c.name, k) for c in criteria_for("classes", of_sums=True).values() for k in (2, 3)]
-KINDS += [("entropy", 4), *((c.name, 0) for c in criteria_for("numbers", of_sums=True).values())]
+# Every criterion: of class shares for two and for more classes, and of numbers.
+KINDS = [(c.name, k) for c in criteria_for("classes").values() for k in (2, 3)]
+KINDS += [("entropy", 4), *((c.name, 0) for c in criteria_for("numbers").values())]
 KINDS = list(dict.fromkeys(KINDS))
 
 
@@ -57,17 +57,23 @@ def sides(x: Any, categories: int) -> Any:
         yield side | np.isnan(x)
 
 
+def score(rule: Any, S: Any) -> float:
+    """Minus the cost of rows, of their sums or, for medians, of the rows themselves."""
+    if rule.sums == "order":
+        return -S[:, 1].sum() * rule.heterogeneity(S[:, 0], S[:, 1])
+    return float(rule.score(S.sum(axis=0)))
+
+
 def best_gain(X: Any, n_categories: Any, S: Any, rule: Any, positive: bool) -> float:
     """The largest gain over all cuts of all columns, by the definition."""
-    best, parent = -np.inf, rule.score(S.sum(axis=0))
+    best, parent = -np.inf, score(rule, S)
     for j, c in enumerate(n_categories):
         for left in sides(X[:, j], c):
             if left.all() or not left.any():
                 continue
-            a, b = S[left].sum(axis=0), S[~left].sum(axis=0)
-            if positive and min(a[0], b[0]) <= 0.0:
+            if positive and min(S[left, 0].sum(), S[~left, 0].sum()) <= 0.0:
                 continue
-            best = max(best, float(rule.score(a) + rule.score(b) - parent))
+            best = max(best, score(rule, S[left]) + score(rule, S[~left]) - parent)
     return best
 
 
@@ -78,7 +84,7 @@ def test_every_split_is_the_best_of_all(
 ) -> None:
     n = 70
     X, n_categories = table(rng, n)
-    if n_classes > 2:  # sorting by shares finds the best of all subsets for two classes only
+    if n_classes > 2 or criterion == "absolute_error":  # whose orders of categories are heuristics
         X, n_categories = X[:, :2], n_categories[:2]
         X = np.column_stack([X, np.full(n, 1.0)])
         n_categories = np.array([0, 0, 0])
@@ -107,7 +113,8 @@ def test_every_split_is_the_best_of_all(
             w = counts[rows, t].astype(float)
             assert tree.weight[node] == pytest.approx(w.sum())
             assert tree.count[node] == rows.sum()
-            np.testing.assert_allclose(tree.value[node], rule.leaf(S[rows].sum(axis=0)), atol=1e-12)
+            leaf = rule.median(y[rows], w) if rule.sums == "order" else rule.leaf(S[rows].sum(axis=0))
+            np.testing.assert_allclose(tree.value[node], leaf, atol=1e-12)
             assert tree.heterogeneity[node] == pytest.approx(rule.heterogeneity(y[rows], w), abs=1e-9)
             best = best_gain(X[rows], n_categories, S[rows], rule, rule.non_negative)
             if tree.feature[node] >= 0:
@@ -173,7 +180,59 @@ def test_weighted_bags_draw_in_proportion(rng: np.random.Generator) -> None:
     assert stats.chisquare(total[keep], expected).pvalue > 1e-4
 
 
-@pytest.mark.parametrize(("name", "n_classes"), [("gini", 2), ("gini", 3), ("squared_error", 0)])
+def test_medians_of_categories_are_the_best_order_where_it_matters(rng: np.random.Generator) -> None:
+    """Two groups of categories far apart: the heuristic finds the best of all subsets, missing values too."""
+    X = rng.integers(0, 6, size=(90, 1)).astype(float)
+    y = np.round(rng.standard_normal(90), 1) + 20.0 * np.isin(X[:, 0], [1, 4])
+    X[rng.random(90) < 0.1] = np.nan
+    n_categories, rule = np.array([6]), criterion_of("absolute_error", 0)
+    growth = ForestGrowth("absolute_error", max_depth=1)
+    tree = grow(X, n_categories, y, growth, Bag(90, 0), n_trees=1).trees
+    best = best_gain(X, n_categories, rule.statistics(y, np.ones(90)), rule, False)
+    assert tree.gain[0] == pytest.approx(best)
+    assert len(np.unique(tree.predict(np.arange(6.0)[:, None])[[1, 4]])) == 1
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_balanced_bags_weigh_the_classes_by_what_they_drew(n_classes: int, rng: np.random.Generator) -> None:
+    """Each tree is that of the rows of its bag with the weights m / (K m_c), which are computed here."""
+    n, T = 120, 4
+    X, n_categories = table(rng, n)
+    y = np.minimum(rng.poisson(0.4, n), n_classes - 1).astype(float)
+    growth = ForestGrowth("entropy")
+    bag = Bag(n, 80, balanced=True)
+    codes = Bins.fit(X, n_categories).transform(X)
+    grown = grow_forest(codes, y, growth, bag, n_classes=n_classes, n_trees=T, seed=3)
+    for t, counts in enumerate(bag.counts(3, T).T):
+        rows = np.flatnonzero(counts)
+        drawn = np.bincount(y.astype(int), counts, minlength=n_classes)
+        weight = 80 / (np.count_nonzero(drawn) * drawn[y.astype(int)]) * counts
+        assert weight.sum() == pytest.approx(80)
+        alone = grow_forest(
+            codes.take(rows),
+            y[rows],
+            growth,
+            Bag(len(rows), 0),
+            n_classes=n_classes,
+            weight=weight[rows],
+            n_trees=1,
+            first=t,
+            seed=3,
+        ).trees
+        for name in ("feature", "threshold", "missing_left", "left"):
+            np.testing.assert_array_equal(getattr(grown.trees[t], name), getattr(alone, name))
+        np.testing.assert_allclose(grown.trees[t].value, alone.value, rtol=1e-12)
+        np.testing.assert_allclose(grown.trees[t].weight, alone.weight, rtol=1e-12)
+
+
+def test_balanced_bags_need_draws() -> None:
+    with pytest.raises(ValueError, match="set draws"):
+        Bag(5, 0, balanced=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "n_classes"), [("gini", 2), ("gini", 3), ("squared_error", 0), ("absolute_error", 0)]
+)
 def test_out_of_bag_sums_by_the_finished_trees(name: str, n_classes: int, rng: np.random.Generator) -> None:
     n, T = 300, 13
     X, n_categories = table(rng, n)
@@ -185,10 +244,10 @@ def test_out_of_bag_sums_by_the_finished_trees(name: str, n_classes: int, rng: n
     unseen = bag.counts(0, T) == 0
     leaf = grown.trees.apply(X) + grown.trees.start[:-1]
     said = grown.trees.value[leaf] * unseen[:, :, None]
-    assert grown.groups == (3, 3, 3, 4)
+    np.testing.assert_array_equal(grown.groups, (4, 3, 3, 3))
     np.testing.assert_allclose(grown.oob_sums.sum(axis=0), said.sum(axis=1), rtol=1e-9, atol=1e-10 * y.max())
     np.testing.assert_array_equal(grown.oob_trees.sum(axis=0), unseen.sum(axis=1))
-    np.testing.assert_allclose(grown.oob_sums[3], said[:, 9:].sum(axis=1), rtol=1e-9, atol=1e-10 * y.max())
+    np.testing.assert_allclose(grown.oob_sums[3], said[:, 3::4].sum(axis=1), rtol=1e-9, atol=1e-10 * y.max())
 
 
 def test_a_tree_is_a_function_of_its_number(rng: np.random.Generator) -> None:

@@ -1,15 +1,18 @@
-"""Whether a fit that goes on from the one before sees the same rows."""
+"""Whether a fit that goes on from the one before sees the same rows, with the same parameters."""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from empirisk.typing import Array
 
-__all__ = ["row_print"]
+MISSING = object()
+
+__all__ = ["refuse_changes", "row_print"]
 
 
 def row_print(X: Any, *others: Array) -> int:
@@ -31,3 +34,50 @@ def row_print(X: Any, *others: Array) -> int:
     for part in [*parts, *others]:
         found = zlib.crc32(np.ascontiguousarray(part).view(np.uint8).reshape(-1).data, found)
     return found
+
+
+def refuse_changes(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
+    """Refuse parameters that are others than in the fit that is gone on from.
+
+    Parameters
+    ----------
+    before, now : mapping
+        Parameters by name, those alone that decide what is fitted; None before: nobody knows.
+
+    Raises
+    ------
+    ValueError
+        Names the first parameter that has changed, with both values.
+
+    Examples
+    --------
+    >>> refuse_changes({"max_depth": None}, {"max_depth": 3})
+    Traceback (most recent call last):
+        ...
+    ValueError: warm_start goes on with the parameters of the fit before: max_depth was None and is 3 now; \
+set it back, or warm_start=False to begin anew
+    """
+    for name, value in now.items():
+        was = value if before is None else before.get(name, MISSING)
+        if not _same(was, value):
+            raise ValueError(
+                f"warm_start goes on with the parameters of the fit before: {name} was {was!r} and is "
+                f"{value!r} now; set it back, or warm_start=False to begin anew"
+            )
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Return whether two values of a parameter are equal; estimators are when their parameters are."""
+    if a is b:
+        return True
+    if hasattr(a, "get_params") and hasattr(b, "get_params"):
+        ours, theirs = a.get_params(deep=False), b.get_params(deep=False)
+        return (
+            type(a) is type(b) and set(ours) == set(theirs) and all(_same(ours[k], theirs[k]) for k in ours)
+        )
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    try:
+        return bool(np.all(a == b)) and np.shape(a) == np.shape(b)
+    except (TypeError, ValueError):  # values that cannot be compared
+        return False

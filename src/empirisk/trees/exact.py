@@ -16,6 +16,7 @@ from empirisk.data.columns import Table
 from empirisk.data.memory import refuse_memory
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.trees.criteria import Criterion
+from empirisk.trees.criteria.choices import refuse_without_mean
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
@@ -297,10 +298,7 @@ def _signs(monotonic: Sequence[int] | None, criterion: Criterion, table: Table) 
         raise ValueError(
             f"monotonic must hold -1, 0 or 1 for each of the {table.n_cols} columns, got {monotonic!r}"
         )
-    if criterion.sums == "order" or int(getattr(criterion, "n_classes", 2)) > 2:
-        raise ValueError(
-            f"monotonic constraints need one mean in each leaf; {criterion.name} with these targets has none"
-        )
+    refuse_without_mean(criterion, int(getattr(criterion, "n_classes", 2)))
     categorical = np.flatnonzero((signs != 0) & (np.asarray(table.n_categories) > 0))
     if len(categorical):
         raise ValueError(

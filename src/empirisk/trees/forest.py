@@ -15,6 +15,8 @@ from empirisk import _loops
 from empirisk.data.seeds import within
 from empirisk.trees.bins import Binned
 from empirisk.trees.criteria import REGISTRY
+from empirisk.trees.criteria.choices import refuse_without_mean
+from empirisk.trees.out_of_bag_tally import OutOfBagTally
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
 
@@ -38,6 +40,9 @@ class Bag:
         Rows drawn for each tree; 0: every tree sees every row once.
     weight : array of shape (n,), optional
         Positive; a row is drawn in proportion to it. None: all alike.
+    balanced : bool, default False
+        In each tree the draws of a class weigh ``m / (K m_c)`` each: m draws, K of the classes were drawn,
+        and class c was so m_c times.  Needs draws, and classes.
 
     Examples
     --------
@@ -48,6 +53,7 @@ class Bag:
     n: int
     draws: int
     weight: NDArray[np.float64] | None = None
+    balanced: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MOST_ROWS:
@@ -57,6 +63,8 @@ class Bag:
             )
         if not 0 <= self.draws <= MOST_DRAWS:
             raise ValueError(f"draws must lie in 0 .. 2^31 - 1, got {self.draws}")
+        if self.balanced and not self.draws:
+            raise ValueError("balanced weighs the classes by what was drawn: set draws")
 
     @cached_property
     def guide(self) -> tuple[NDArray[np.float64] | None, NDArray[np.int32] | None]:
@@ -121,18 +129,24 @@ class GrownTrees:
     trees : Trees
         Leaves hold class shares or means.
     oob_sums : array of shape (groups, n, k)
-        Sums of the values of the trees that did not see the row, by group of successive trees; zeros if
-        every tree saw all rows.
+        Sums of the values of the trees that did not see the row, by group of trees; zeros if every tree saw
+        all rows.
     oob_trees : array of shape (groups, n)
         How many they are.
-    groups : tuple of int
+    groups : array of shape (groups,)
         Trees of each group.
     """
 
     trees: Trees
     oob_sums: NDArray[np.float64]
     oob_trees: NDArray[np.int32]
-    groups: tuple[int, ...]
+    groups: IndexArray
+
+    def tell(self, tally: OutOfBagTally) -> None:
+        """Add what the groups say to a tally; the larger groups come last, which it fills up."""
+        for g in np.argsort(self.groups, kind="stable"):
+            if self.groups[g]:
+                tally.add(self.oob_sums[g], self.oob_trees[g], int(self.groups[g]))
 
 
 def grow_forest(
@@ -165,7 +179,7 @@ def grow_forest(
     n_trees, first, seed : int
         Tree t is the same in every call that covers it, for any number of threads.
     groups : int, default 1
-        Groups of successive trees (at most n_trees) whose out-of-bag sums are told apart; the larger last.
+        Groups of trees whose out-of-bag sums are told apart: tree t belongs to group ``t mod groups``.
 
     Returns
     -------
@@ -179,7 +193,9 @@ def grow_forest(
     of every cut, and alone. Categories are sorted by their mean, which makes the best of all their subsets
     one of c - 1; with more than two classes by the share of each of the node's five largest classes in turn,
     a heuristic. Random cuts are uniform in value, categories are then dealt to the sides at random.
-    Out-of-bag sums are integers in units of 2^-40 of the largest value, so that their order does not matter.
+    Out-of-bag sums are integers in units of 2^-41 of the power of two above the largest value, so that their
+    order does not matter, nor in how many calls the trees were grown (up to 10,000 trees).
+    Absolute errors keep the rows in the order of their targets, and cost a factor O(log rows) more.
     Cost: O(rows x max_features) for each level of each tree, plus n p bytes for the codes.
 
     References
@@ -199,8 +215,11 @@ def grow_forest(
     """
     p = binned.shape[1]
     bins, criterion = binned.bins, REGISTRY[growth.criterion]
+    if growth.monotonic is not None:
+        refuse_without_mean(criterion, n_classes)
     below, guide = bag.guide
     largest = 1.0 if n_classes else float(np.abs(y).max(initial=0.0)) or 1.0
+    unit = 2.0 ** (np.frexp(largest)[1] - 41)  # a power of two: sums of several calls add up to the same bits
     wanted = growth.max_features
     arrays = _loops.grow_forest(
         np.ascontiguousarray(binned.columns),
@@ -215,6 +234,7 @@ def grow_forest(
         n_classes,
         criterion.loop,
         bag.draws,
+        bag.balanced,
         below,
         guide,
         _or_any(growth.max_depth),
@@ -226,7 +246,7 @@ def grow_forest(
         p if wanted is None else min(wanted, p),
         growth.random_cuts,
         None if growth.monotonic is None else np.ascontiguousarray(growth.monotonic, dtype=np.int8),
-        largest * 2.0**-40 if bag.draws else 0.0,
+        unit if bag.draws else 0.0,
         groups,
         within(seed, 64),
         first,
@@ -240,9 +260,8 @@ def grow_forest(
         )
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     arrays["start"] = arrays["start"].astype(np.int64)
-    size, larger = divmod(n_trees, groups)
-    sizes = (size,) * (groups - larger) + (size + 1,) * larger
     trees = Trees(n_categories=bins.n_categories, **arrays)
+    sizes = np.bincount(np.arange(first, first + n_trees) % groups, minlength=groups)
     return GrownTrees(trees, sums.reshape(groups, bag.n, -1), seen, sizes)
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from empirisk.data.columns import Table
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_count, check_flag
-from empirisk.estimators.same_rows import row_print
+from empirisk.estimators.same_rows import refuse_changes, row_print
 from empirisk.estimators.trees.forest_members import ForestMembers
 from empirisk.estimators.trees.forest_plan import plan_bag, plan_growth
 from empirisk.estimators.trees.forest_reads import ForestReads
@@ -20,6 +20,7 @@ from empirisk.estimators.trees.tree_base import greedy
 from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Estimate
 from empirisk.trees.criteria.choices import needs_non_negative
+from empirisk.trees.forest import GrownTrees
 from empirisk.trees.out_of_bag_tally import OutOfBagTally, RowLosses
 from empirisk.trees.positive_rates import positive_rates
 from empirisk.trees.structure import Trees
@@ -29,7 +30,9 @@ from empirisk.typing import Array
 __all__ = ["ForestEstimator"]
 
 OUT_OF_BAG_IS_THERE = "out-of-bag scores are always there: oob_score_, and oob_risk_ with its interval"
-MIN_GROUPS = 5  # of trees, for a Monte-Carlo error
+MIN_GROUPS = 5  # of two trees, for a Monte-Carlo error
+# Parameters that no tree depends on: they may change between warm starts.
+FREE = ("n_estimators", "n_jobs", "smoothing", "warm_start")
 BOUNDS = {"error rate": 1.0, "Brier score": 2.0}  # of losses that have one
 
 
@@ -50,6 +53,8 @@ class ForestEstimator(ForestMembers, ForestReads):
     oob_risks_: dict[str, Estimate]
     monte_carlo_error_: float | None
     _print: int | None  # of the rows, for a warm start
+    _fitted_with: dict[str, Any] | None
+    _sums: tuple[Array, Array, Array] | None
 
     _random_cuts = False
     _elsewhere: ClassVar[dict[str, str]] = {"oob_score": OUT_OF_BAG_IS_THERE}
@@ -123,7 +128,7 @@ class ForestEstimator(ForestMembers, ForestReads):
         warm = check_flag("warm_start", self.warm_start)
         rows_seen = row_print(X, targets, weight) if warm else None
         tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
-        self._print = rows_seen
+        self._print, self._fitted_with = rows_seen, self._that_matter() if warm else None
         if needs_non_negative(growth.criterion):
             rate = float(np.average(targets, weights=weight))
             self.trees_ = positive_rates(self.trees_, rate, rare=True)
@@ -139,27 +144,24 @@ class ForestEstimator(ForestMembers, ForestReads):
         self, task: ForestTask, loss: RowLosses, weight: Any, rows: int | None
     ) -> tuple[OutOfBagTally, str]:
         warm = rows is not None
+        tally = OutOfBagTally(loss, weight)
         if isinstance(self.n_estimators, str):
             self._check_auto(warm, bool(task.bag.draws))
             self.trees_, tally, size = task.until_settled(loss, weight)
-            self.monte_carlo_error_ = size.mc_error
+            self.monte_carlo_error_, self._sums = size.mc_error, None
             return tally, size.reason
         wanted = check_count("n_estimators", self.n_estimators, 1)
-        tally = OutOfBagTally(loss, weight)
-        before = self._before(task, tally, rows) if warm else None
-        first = len(before) if before is not None else 0
-        if wanted < first:
+        before = self._before(task, rows) if warm else None
+        if before is not None and wanted < len(before.trees):
             raise ValueError(
-                f"n_estimators={wanted} is less than the {first} trees there are; warm_start only adds trees"
+                f"n_estimators={wanted} is less than the {len(before.trees)} trees there are; warm_start "
+                "only adds trees"
             )
-        parts = [] if before is None else [before]
-        if wanted > first:
-            parts.append(task.given_number(wanted, tally, first))
-        self.trees_ = parts[0] if len(parts) == 1 else Trees.concatenate(parts)
-        self._sums = None
-        if warm and task.bag.draws:
-            prediction, count = tally.predictions()
-            self._sums = np.nan_to_num(prediction) * count[:, None], count
+        grown = task.given_number(wanted, before)
+        self.trees_ = grown.trees
+        if task.bag.draws:
+            grown.tell(tally)
+        self._sums = (grown.oob_sums, grown.oob_trees, grown.groups) if warm else None
         return tally, ""
 
     def _check_auto(self, warm: bool, draws: bool) -> None:
@@ -170,7 +172,7 @@ class ForestEstimator(ForestMembers, ForestReads):
         if warm:
             raise ValueError('n_estimators="auto" grows as many trees as are needed: set warm_start=False')
 
-    def _before(self, task: ForestTask, tally: OutOfBagTally, rows: int | None) -> Trees | None:
+    def _before(self, task: ForestTask, rows: int | None) -> GrownTrees | None:
         """Return the trees that there are, with what they said; None before the first fit."""
         trees: Trees | None = getattr(self, "trees_", None)
         if trees is None:
@@ -180,22 +182,22 @@ class ForestEstimator(ForestMembers, ForestReads):
                 f"warm_start adds trees to those of the same classes: there are trees of {trees.n_outputs} "
                 f"classes, and y now has {task.n_classes}; set warm_start=False to begin anew"
             )
-        same = self._bag.n == task.bag.n and self._bag.draws == task.bag.draws and self._seed == task.seed
-        same = same and self._print in (None, rows)  # None: it did not remember them, which is told below
-        if not same or not np.array_equal(trees.n_categories, task.columns.n_categories):
-            raise ValueError(
-                "warm_start adds trees to those of the same rows, columns, bootstrap and random_state; "
-                "set warm_start=False to begin anew"
-            )
-        before = getattr(self, "_sums", None)
-        if self._print is None or (task.bag.draws and before is None):
+        if self._print is None or self._sums is None:
             raise ValueError(
                 "warm_start must be True in the first fit too, or its rows and sums are not remembered"
             )
-        if task.bag.draws and before is not None:
-            sums, count = before
-            tally.add(sums, count, len(trees))
-        return trees
+        refuse_changes(self._fitted_with, self._that_matter())
+        if self._print != rows or not np.array_equal(trees.n_categories, task.columns.n_categories):
+            raise ValueError(
+                "warm_start adds trees to those of the same rows, columns, weights and targets; set "
+                "warm_start=False to begin anew"
+            )
+        return GrownTrees(trees, *self._sums)
+
+    def _that_matter(self) -> dict[str, Any]:
+        """Return the parameters that decide what a tree is."""
+        params = self.get_params(deep=False) | {"random_state": check_seed(self.random_state)}
+        return {name: value for name, value in params.items() if name not in FREE}
 
     # -- out-of-bag ---------------------------------------------------------------------------------
 
@@ -225,7 +227,7 @@ class ForestEstimator(ForestMembers, ForestReads):
     def _settled(self, tally: OutOfBagTally) -> str:
         """Return how far the seed moves the risk, in words."""
         self.monte_carlo_error_ = None
-        if tally.groups < MIN_GROUPS:
+        if tally.trees < 2 * MIN_GROUPS:
             return ""
         try:
             found = tally.risk()

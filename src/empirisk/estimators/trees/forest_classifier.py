@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.data.frames import like_input
-from empirisk.estimators.checks import check_choice
+from empirisk.estimators.checks import check_choice, check_flag
+from empirisk.estimators.label_codes import weigh_classes
 from empirisk.estimators.trees.forest_base import ForestEstimator
 from empirisk.estimators.trees.forest_interval import measured_coverage
+from empirisk.estimators.trees.forest_plan import balances_bags
 from empirisk.estimators.trees.smoothed_shares import SmoothedShares
 from empirisk.inference.bands import Bands
 from empirisk.results import Estimate
@@ -37,8 +39,18 @@ class ForestClassifier(SmoothedShares, ForestEstimator):
             raise ValueError(
                 f"monotonic_cst says how one class's share moves, but there are {self._n_classes} classes"
             )
-        found = check_choice("criterion", self.criterion, criteria_for("classes", of_sums=True))
+        found = check_choice("criterion", self.criterion, criteria_for("classes"))
         return str(found.name)
+
+    def _weights(self, weight: Array, targets: Array) -> Array:
+        chosen = self.class_weight
+        if isinstance(chosen, str) and chosen not in ("balanced", "balanced_subsample"):
+            raise ValueError(
+                f'class_weight must be a dict, "balanced", "balanced_subsample" or None, got {chosen!r}'
+            )
+        if balances_bags(chosen):  # each tree weighs the classes by its draws, or by all rows without draws
+            chosen = None if check_flag("bootstrap", self.bootstrap) else "balanced"
+        return weigh_classes(chosen, self.classes_, targets.astype(np.intp), weight)
 
     def _row_losses(self, targets: Array) -> dict[str, RowLosses]:
         codes = targets.astype(np.intp)

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.trees.decision_tree_classifier import DecisionTreeClassifier
 from empirisk.estimators.trees.decision_tree_regressor import DecisionTreeRegressor
+from empirisk.estimators.trees.forest_plan import balances_bags
 from empirisk.estimators.trees.member_access import MemberAccess
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
@@ -71,6 +72,8 @@ def as_tree(ensemble: Any, kind: Any, tree: Trees) -> Any:
     made = kind(alpha=None)
     of_ensemble = ensemble.get_params(deep=False)
     made.set_params(**{k: v for k, v in of_ensemble.items() if k in made.get_params() and k != "max_bins"})
+    if balances_bags(of_ensemble.get("class_weight")):
+        made.set_params(class_weight="balanced")  # which is the same on the rows that the tree drew
     for name in ("classes_", "columns_", "n_features_in_", "feature_names_in_", "_total_weight"):
         if hasattr(ensemble, name):
             setattr(made, name, getattr(ensemble, name))

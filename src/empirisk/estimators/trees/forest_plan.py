@@ -13,7 +13,7 @@ from empirisk.estimators.checks import check_choice, check_count, check_flag, ch
 from empirisk.estimators.trees.boosting_constraints import check_monotone
 from empirisk.trees.forest import Bag, ForestGrowth
 
-__all__ = ["count_of_features", "plan_bag", "plan_growth", "share_or_count"]
+__all__ = ["balances_bags", "count_of_features", "plan_bag", "plan_growth", "share_or_count"]
 
 # The loops count draws in 32 bits.
 MOST_DRAWS = 2**31 - 1
@@ -51,7 +51,13 @@ def plan_bag(forest: Any, weight: Any) -> Bag:
     draws = n if most is None else share_or_count("max_samples", most, n, 1)
     if draws > MOST_DRAWS:
         raise ValueError(f"max_samples must be at most {MOST_DRAWS}, got {most!r}")
-    return Bag(n, draws, weight if np.ptp(weight) > 0.0 else None)
+    balanced = balances_bags(getattr(forest, "class_weight", None))
+    return Bag(n, draws, weight if np.ptp(weight) > 0.0 else None, balanced)
+
+
+def balances_bags(class_weight: Any) -> bool:
+    """Return whether classes are weighed tree by tree, by what each one drew."""
+    return isinstance(class_weight, str) and class_weight == "balanced_subsample"
 
 
 def plan_growth(forest: Any, table: Table, rows: int, criterion: str, random_cuts: bool) -> ForestGrowth:

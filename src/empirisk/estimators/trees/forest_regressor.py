@@ -45,7 +45,7 @@ class ForestRegressor(ForestEstimator, TreeRegressor):
     _smooth = "squared error"
 
     def _criterion(self, targets: Array) -> str:
-        found = check_choice("criterion", self.criterion, criteria_for("numbers", of_sums=True))
+        found = check_choice("criterion", self.criterion, criteria_for("numbers"))
         if found.non_negative and (targets.min() < 0.0 or not targets.any()):
             raise ValueError(f'criterion="{found.name}" needs targets y >= 0 that are not all zero')
         return str(found.name)

@@ -29,20 +29,24 @@ GROUPS = 10  # of trees, behind the Monte-Carlo error
 GROUP_NUMBERS = 10**8  # out-of-bag sums that are told apart by group
 
 
-def _in_parts(sizes: list[int], tell: Steps) -> Iterator[list[int]]:
-    """Yield groups of trees that are grown in one call: all, or as few as keep the threads busy if watched.
+def _in_parts(trees: int, tell: Steps) -> Iterator[int]:
+    """Yield numbers of trees that are grown in one call: all, or as few as keep the threads busy if watched.
 
     The trees do not depend on the parts, nor do the sums of the groups.
     """
-    least = FEWEST * (os.cpu_count() or 1) if watched(tell) else sum(sizes)
-    part: list[int] = []
-    for size in sizes:
-        part.append(size)
-        if sum(part) >= least:
-            yield part
-            part = []
-    if part:
-        yield part
+    most = FEWEST * (os.cpu_count() or 1) if watched(tell) else trees
+    for at in range(0, trees, max(1, most)):
+        yield min(most, trees - at)
+
+
+def _added(grown: GrownTrees, more: GrownTrees) -> GrownTrees:
+    """Return the sums of both by group, beside the trees of the second."""
+    return GrownTrees(
+        more.trees,
+        grown.oob_sums + more.oob_sums,
+        grown.oob_trees + more.oob_trees,
+        grown.groups + more.groups,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,22 +94,22 @@ class ForestTask:
         )
         return replace(grown, trees=self.columns.restore(grown.trees))
 
-    def given_number(self, trees: int, tally: OutOfBagTally, first: int = 0) -> Trees:
-        """Return the trees up to number `trees`, their out-of-bag sums added to the tally by group."""
+    def given_number(self, trees: int, before: GrownTrees | None = None) -> GrownTrees:
+        """Return that many trees with their out-of-bag sums by group; those there are come first."""
         self.refuse_large(trees)
         room = GROUP_NUMBERS // (len(self.y) * (max(1, self.n_classes) + 1))
-        groups = max(1, min(GROUPS, room, (trees - first) // 2)) if self.bag.draws else 1
-        size, larger = divmod(trees - first, groups)
-        sizes = [size] * (groups - larger) + [size + 1] * larger
-        tell, parts, at = teller(None), [], first
-        for part in _in_parts(sizes, tell):
-            grown = self.grow(sum(part), at, len(part))
-            parts.append(grown.trees)
-            if self.bag.draws:
-                self._tell(grown, tally)
-            at += sum(part)
+        groups = max(1, min(GROUPS, room)) if self.bag.draws else 1
+        tell, parts = teller(None), [] if before is None else [before.trees]
+        first = at = sum(map(len, parts))
+        grown = before
+        for part in _in_parts(trees - first, tell):
+            more = self.grow(part, at, groups)
+            parts.append(more.trees)
+            grown = more if grown is None else _added(grown, more)
+            at += part
             tell(at - first, trees - first)
-        return parts[0] if len(parts) == 1 else Trees.concatenate(parts)
+        assert grown is not None  # there is a tree at least
+        return grown if len(parts) == 1 else replace(grown, trees=Trees.concatenate(parts))
 
     def until_settled(self, loss: RowLosses, weight: Floats) -> tuple[Trees, OutOfBagTally, ForestSize]:
         """Return the trees until the Monte-Carlo error of the out-of-bag risk is small."""
@@ -118,11 +122,6 @@ class ForestTask:
 
         size, tally = auto_size(more, loss, weight=weight)
         return Trees.concatenate(parts), tally, size
-
-    @staticmethod
-    def _tell(grown: GrownTrees, tally: OutOfBagTally) -> None:
-        for sums, seen, trees in zip(grown.oob_sums, grown.oob_trees, grown.groups, strict=True):
-            tally.add(sums, seen, trees)
 
     def refuse_large(self, trees: int) -> None:
         """Refuse a forest that does not fit: by an upper bound, and where that is too much, by a tree."""

@@ -47,8 +47,11 @@ class RandomForestClassifier(ForestClassifier):
         is nothing out-of-bag.
     max_samples : int or float in (0, 1], optional
         Rows that each tree draws; default as many as there are.
-    class_weight : dict or "balanced", optional
-        Factors of the row weights by class.
+    class_weight : dict, "balanced" or "balanced_subsample", optional
+        Factors of the row weights by class, with which rows are drawn.  "balanced": ``S / (K S_c)``, S_c the
+        weight of class c among all rows.  "balanced_subsample": drawn by their own weights, the rows of class
+        c count ``m / (K m_c)`` for each draw inside a tree that drew m rows, m_c of them of class c (without
+        `bootstrap`: "balanced"); out-of-bag risks do not count these factors.
     monotonic_cst : dict or list, optional
         -1 (falling), 0, +1 (rising) for columns by name or number, or a list of p of them; two
         classes only, and of the share of the second one.
@@ -66,7 +69,8 @@ class RandomForestClassifier(ForestClassifier):
     random_state : int, Generator, RandomState or None, default None
         Seed; None is 0.  Tree t has random numbers of its own, from the seed and t.
     warm_start : bool, default False
-        Whether ``fit`` adds trees to those of the fit before, on the same rows.
+        Whether ``fit`` adds trees to those of the fit before, on the same rows and with the same parameters
+        (but `n_estimators`, `n_jobs` and `smoothing`): the result is that of all trees at once, bit for bit.
 
     Attributes
     ----------

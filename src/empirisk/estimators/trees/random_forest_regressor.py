@@ -16,7 +16,7 @@ __all__ = ["RandomForestRegressor"]
 
 @documented(RandomForestClassifier)
 class RandomForestRegressor(ForestRegressor):
-    """``f(x) = (1/T) sum_t`` (mean of y in the leaf of x in tree t).
+    """``f(x) = (1/T) sum_t`` (mean, or median, of y in the leaf of x in tree t).
 
     Every tree sees a bootstrap sample of the rows, and every node looks for its best cut among a few columns
     drawn at random.  Averaging lowers the variance of the trees; the draws make them differ, so that it
@@ -27,8 +27,9 @@ class RandomForestRegressor(ForestRegressor):
     n_estimators : int or "auto", default 100
         Trees T; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a quarter of
         its standard error over rows (at most 1000), and needs `bootstrap`.
-    criterion : {"squared_error", "poisson"}, default "squared_error"
-        What a split makes smaller.
+    criterion : {"squared_error", "absolute_error", "poisson"}, default "squared_error"
+        What a split makes smaller.  With "absolute_error" the leaves are medians (weighted: the middle of
+        their interval), and a node costs a factor O(log rows) more.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         As in :class:`RandomForestClassifier`.
     max_features : "sqrt", "log2", int, float or None, default 1.0

@@ -31,8 +31,7 @@ class Criterion(Protocol):
     scale : float
         The cost over the cost of the functor: 1, but for a multiple of a criterion that has a functor.
     sums : {"two", "classes", "order"}
-        What the loops see: two moments ``(a, b)``; the weights of K classes; or the ordered targets, which
-        the loops of forests and bins do not have.
+        What the loops see: two moments ``(a, b)``; the weights of K classes; or the ordered targets.
     targets : {"classes", "numbers", "derivatives"}
         What y holds: class codes, numbers, or the first and second derivatives of a loss.
     predicts : {"shares", "mean", "median", "step"}
