@@ -54,7 +54,7 @@ class ForestEstimator(ForestMembers, ForestReads):
     monte_carlo_error_: float | None
     _print: int | None  # of the rows, for a warm start
     _fitted_with: dict[str, Any] | None
-    _sums: tuple[Array, Array, Array] | None
+    _sums: tuple[Any, Any, Any] | None
 
     _random_cuts = False
     _elsewhere: ClassVar[dict[str, str]] = {"oob_score": OUT_OF_BAG_IS_THERE}
