@@ -79,7 +79,8 @@ def bands(
         mean, std = fit.predict(X, return_std=True)
         out: Shares = {}
         for name, method in (("plain", "gaussian"), ("calibrated", "conformal")):
-            ends = fit.prediction_interval(X, level, method=method)
+            band = fit.prediction_interval(X, level, method=method)
+            ends = band.low, band.high
             hit = inside(ends, target)
             out[name] = float(hit.mean())
             out[f"{name}, width"] = float(np.mean(ends[1] - ends[0])) / 100.0

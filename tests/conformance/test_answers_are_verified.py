@@ -20,6 +20,7 @@ import pytest
 from sklearn.base import clone
 
 import empirisk as er
+from empirisk.inference import Bands
 from tests.conformance.clusterers import groups
 from tests.conformance.test_verify import CASES, NO_CLAIM, Case, certificate, confirmed
 from tests.conformance.test_words_of_verify import USES
@@ -95,6 +96,8 @@ def answers(model: Any, X: Any) -> list[Any]:
                 told = getattr(model, name)(**({"X": X} if "X" in takes else {}), **flags)
             except (ValueError, TypeError) as refused:
                 told = str(refused)
+            if isinstance(told, Bands):
+                told = (told.value, told.low, told.high)
             out += told if isinstance(told, tuple | list) else (told,)
     return [a.toarray() if hasattr(a, "toarray") else np.asarray(a) for a in out]
 

@@ -131,7 +131,9 @@ def test_float32_and_frames(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     single, double = clone(est).fit(d.X.astype(np.float32), d.y), clone(est).fit(d.X, d.y)
     new = d.X.astype(np.float32)
-    assert single.coef_.dtype == single.predict(new).dtype == single.mean_interval(new)[0].dtype == np.float32
+    assert (
+        single.coef_.dtype == single.predict(new).dtype == single.mean_interval(new).low.dtype == np.float32
+    )
     np.testing.assert_allclose(single.coef_, double.coef_, rtol=1e-4, atol=1e-5)
     for frame in (pd.DataFrame(d.X, columns=list("abcde")), pl.DataFrame(d.X, schema=list("abcde"))):
         named = clone(est).fit(frame, d.y)
@@ -185,8 +187,9 @@ def test_intervals_hold_the_share_of_draws_that_they_say(est: Any, rng: np.rando
     inside = ((value > ends[:, 0]) & (value < ends[:, 1])).mean(axis=0)
     assert np.all(np.abs(inside - 0.8) < slack)
     scores = draws.coef @ d.X.T + draws.intercept[:, None]
+    band = model.mean_interval(d.X, 0.8)
     for (low, high), drawn in (
-        (model.mean_interval(d.X, 0.8), scores),
+        ((band.low, band.high), scores),
         (
             model.predict(d.X, return_interval=True, level=0.8)[1:],
             scores + np.sqrt(draws.noise)[:, None] * rng.standard_normal(scores.shape),

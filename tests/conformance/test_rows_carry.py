@@ -73,7 +73,10 @@ def numbers_of(e: Any) -> list[float]:
 def skip_unavailable(name: str, kind: str) -> None:
     """Skip what the metric itself refuses, such as average precision of three classes."""
     y = TARGETS[kind]
-    p = regression(y, y) if kind == "numbers" else classification(y, proba=np.eye(int(y.max()) + 1)[y])
+    if kind == "numbers":
+        p = regression(y, y, weights=W)
+    else:
+        p = classification(y, proba=np.eye(int(y.max()) + 1)[y], weights=W)
     if METRICS[name].unavailable(p):
         pytest.skip(METRICS[name].unavailable(p))
 

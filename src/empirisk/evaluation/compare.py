@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 from sklearn.base import is_classifier
+from sklearn.metrics import get_scorer_names
 
 from empirisk.data.frames import like_input
 from empirisk.data.tabular import Tabular, estimate_columns
@@ -21,7 +22,7 @@ from empirisk.evaluation.evaluate import Metrics, estimate, known, with_rows
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.nadeau_bengio import nadeau_bengio
 from empirisk.evaluation.intervals.repeated_kfold import scored_target
-from empirisk.evaluation.metrics import Metric, Predictions
+from empirisk.evaluation.metrics import Metric, Predictions, find_metric
 from empirisk.evaluation.metrics.base import whose
 from empirisk.evaluation.metrics.predictions import labels_of
 from empirisk.evaluation.metrics.row_loss import with_note
@@ -445,7 +446,13 @@ def _about(c: Comparison, m: Metric, plan: Plan, p: Predictions) -> Comparison:
 
 def _known(metric: Any, by: CrossEvaluation | None = None) -> Metric:
     """Return our metric of that name; foreign scorers have no row losses to pair."""
-    return known(metric if by is None else by.metrics.get(metric, metric))
+    found = metric if by is None else by.metrics.get(metric, metric)
+    if find_metric(found) is None and (callable(found) or found in get_scorer_names()):
+        raise ValueError(
+            f"metric {getattr(found, '__name__', found)!r} has no value for each row to "
+            "pair two models by; write compare([a, b], ...), whose table takes any scorer"
+        )
+    return known(found)
 
 
 def _confidence(d: Estimate, se: float, df: float, greater_is_better: bool) -> float | None:

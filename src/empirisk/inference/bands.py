@@ -29,8 +29,8 @@ class Bands(Tabular):
 
     Parameters
     ----------
-    kind : {"confidence", "prediction"}
-        About the mean of the target, or about one new target.
+    kind : {"confidence", "credible", "prediction"}
+        About the mean of the target (by its sampling, or by a posterior), or about one new target.
     level : float
         Nominal coverage of each interval (of one row, not of all together).
     value, low, high : arrays, shape (m,), or (m, K) for K classes
@@ -69,7 +69,7 @@ class Bands(Tabular):
     @property
     def title(self) -> str:
         """The first line of the table: the level and the kind of the intervals."""
-        about = self.about or ("the mean" if self.kind == "confidence" else "a new target")
+        about = self.about or ("a new target" if self.kind == "prediction" else "the mean")
         return f"{100.0 * self.level:g} % {self.kind} intervals of {about}"
 
     def plot(

@@ -100,7 +100,9 @@ def test_predictions_are_means_over_the_normal_law(family: str, rng: np.random.G
 def test_intervals_of_counts_hold_draws_of_counts(rng: np.random.Generator) -> None:
     X, y = rows("poisson", rng)
     model = er.BayesianGLM("poisson").fit(X, y)
-    low, high = model.prediction_interval(X[:4], 0.8)
+    band = model.prediction_interval(X[:4], 0.8)
+    low, high = band.low, band.high
+    np.testing.assert_allclose(band.value, model.predict(X[:4]))
     draws = model.sample_posterior(20_000, random_state=1)
     counts = rng.poisson(np.exp(draws.coef @ X[:4].T + draws.intercept[:, None]))
     share = ((counts >= low) & (counts <= high)).mean(axis=0)

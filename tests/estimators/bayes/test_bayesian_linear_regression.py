@@ -189,7 +189,7 @@ def test_coverage_is_exact_under_the_prior(intercept: bool, rng: np.random.Gener
         ends = model.credible_interval(level)[:p]
         mean = model.mean_interval(X[-1:], level)
         hits[0] += low[0] < y[-1] < high[0]
-        hits[1] += mean[0][0] < float(X[-1] @ w) + 7.5 * intercept < mean[1][0]
+        hits[1] += mean.low[0] < float(X[-1] @ w) + 7.5 * intercept < mean.high[0]
         hits[2:] += (ends[:, 0] < w) & (w < ends[:, 1])
     assert all(within(int(h), runs, level) for h in hits), hits / runs
 

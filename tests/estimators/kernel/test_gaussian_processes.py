@@ -35,7 +35,9 @@ def test_the_posterior_is_that_of_conditioning(rng: np.random.Generator) -> None
     np.testing.assert_allclose(mean, k @ np.linalg.solve(A, y), rtol=1e-9)
     np.testing.assert_allclose(std**2, np.diag(covariance), rtol=1e-8)
     np.testing.assert_allclose(model.predict(new, return_cov=True)[1], covariance, rtol=1e-7, atol=1e-10)
-    low, high = model.prediction_interval(new, 0.9)
+    band = model.prediction_interval(new, 0.9)
+    low, high = band.low, band.high
+    np.testing.assert_allclose(band.value, mean)
     np.testing.assert_allclose(0.5 * (high - low), 1.6448536 * np.sqrt(std**2 + 0.2), rtol=1e-7)
     draws = model.sample_y(new, 5_000)
     np.testing.assert_allclose(draws.mean(axis=1), mean, atol=0.1)
@@ -149,8 +151,8 @@ def test_conformal_intervals_widen_where_the_noise_is_wrong(rng: np.random.Gener
     new, truth = rows(rng, n=400)
     shares = {}
     for method in ("gaussian", "conformal"):
-        low, high = model.prediction_interval(new, 0.9, method=method)
-        shares[method] = float(((low <= truth) & (truth <= high)).mean())
+        band = model.prediction_interval(new, 0.9, method=method)
+        shares[method] = float(((band.low <= truth) & (truth <= band.high)).mean())
     assert shares["gaussian"] < 0.75
     assert 0.82 < shares["conformal"] < 0.97
 
@@ -178,10 +180,10 @@ def test_conformal_intervals_are_those_of_refits_without_a_row(
         found.claim(0.9) == "about 0.9 of new rows, not proved: number 37 of 40 sorted leave-one-out scores"
     )
     mean, std = model.predict(X, return_std=True)
-    low, high = model.prediction_interval(X, 0.9, method="conformal")
+    band = model.prediction_interval(X, 0.9, method="conformal")
     half = np.sort(scores)[36] * np.sqrt(std**2 + 0.05)
-    np.testing.assert_allclose(low, mean - half, rtol=1e-6)
-    np.testing.assert_allclose(high, mean + half, rtol=1e-6)
+    np.testing.assert_allclose(band.low, mean - half, rtol=1e-6)
+    np.testing.assert_allclose(band.high, mean + half, rtol=1e-6)
 
 
 def test_conformal_intervals_say_what_they_need(rng: np.random.Generator) -> None:
@@ -288,8 +290,8 @@ def test_targets_of_extreme_size_have_the_same_model(
         np.stack(other.predict(X, return_std=True)) / scale, one.predict(X, return_std=True), rtol=1e-5
     )
     for method in ("gaussian", "conformal"):
-        low = other.prediction_interval(X, method=method)[0] / scale
-        np.testing.assert_allclose(low, one.prediction_interval(X, method=method)[0], rtol=1e-5, atol=1e-6)
+        low = other.prediction_interval(X, method=method).low / scale
+        np.testing.assert_allclose(low, one.prediction_interval(X, method=method).low, rtol=1e-5, atol=1e-6)
     wide, told = (m.parameter_intervals()["noise"] for m in (other, one))
     assert wide.low / scale / scale == pytest.approx(told.low, rel=1e-4)
 

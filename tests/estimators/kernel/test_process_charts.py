@@ -28,13 +28,13 @@ def test_the_curve_of_a_regressor_is_its_prediction(inducing: Any, rng: np.rando
     model = er.GaussianProcessRegressor(KERNEL, noise=0.05, method=None, inducing=inducing).fit(x, y)
     curve = pickle.loads(pickle.dumps(model)).curve(0.8, points=30)
     at = np.array(curve["x"])[:, None]
-    low, high = model.prediction_interval(at, 0.8)
+    band = model.prediction_interval(at, 0.8)
     np.testing.assert_allclose(curve["value"], model.predict(at))
-    np.testing.assert_allclose(curve["low"], low)
-    np.testing.assert_allclose(curve["high"], high)
+    np.testing.assert_allclose(curve["low"], band.low)
+    np.testing.assert_allclose(curve["high"], band.high)
     np.testing.assert_allclose(curve["rows"], np.column_stack([x[:, 0], y]), rtol=1e-12)
     ends = model.prediction_interval(x, 0.8)
-    assert curve["inside"] == np.count_nonzero((ends[0] <= y) & (y <= ends[1]))
+    assert curve["inside"] == np.count_nonzero((ends.low <= y) & (y <= ends.high))
     assert curve["x"][0] == pytest.approx(x.min() - 0.1 * np.ptp(x))
     assert model.plot().axes.get_xlabel() == "the column of X"
 

@@ -26,6 +26,7 @@ from empirisk.estimators.linear.offsets import check_offset
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.estimators.stated import disputed
 from empirisk.gaussian_processes.logistic_mean import log_logistic_mean, logistic_mean
+from empirisk.inference.bands import Bands
 from empirisk.inference.law import Law
 from empirisk.inference.predictive import predictive_quantiles
 from empirisk.losses import Loss
@@ -37,6 +38,9 @@ from empirisk.typing import Array
 __all__ = ["BayesianGLM"]
 
 APPROXIMATED = ("binomial", "poisson")
+NORMAL_SCORE = (
+    "quantiles of the family's law, mixed over the normal law of the score at the mode of the posterior"
+)
 
 
 def _is_binomial(est: Any) -> bool:
@@ -280,7 +284,7 @@ class BayesianGLM(GeneralizedLinearModel):
 
     def prediction_interval(
         self, X: Any, level: float = 0.95, *, offset: Any = None, exposure: Any = None
-    ) -> tuple[Array, Array]:
+    ) -> Bands:
         """Return whole numbers between which a new count lies with probability `level` at least.
 
         Parameters
@@ -294,7 +298,8 @@ class BayesianGLM(GeneralizedLinearModel):
 
         Returns
         -------
-        low, high : arrays, shape (n,)
+        empirisk.inference.Bands
+            ``value`` (the expected target), ``low``, ``high``, shape (n,).
 
         Raises
         ------
@@ -308,7 +313,9 @@ class BayesianGLM(GeneralizedLinearModel):
                 "probability"
             )
         mean, variance, _ = self._laws(X, offset, exposure)
-        return predictive_quantiles(Law(self._loss()), mean, np.sqrt(variance), 1.0, level)
+        low, high = predictive_quantiles(Law(self._loss()), mean, np.sqrt(variance), 1.0, level)
+        value = np.asarray(self.predict(X, offset, exposure=exposure), dtype=np.float64)
+        return Bands("prediction", level, value, low, high, None, NORMAL_SCORE)
 
     def credible_interval(self, level: float = 0.95) -> Array:
         """Return the ends of the credible interval of each coefficient and, last, of the intercept.

@@ -18,6 +18,7 @@ from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior
 from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients
 from empirisk.estimators.checks import check_count, check_finite, check_flag
 from empirisk.estimators.estimator import Estimator
+from empirisk.inference.bands import Bands
 from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
@@ -118,7 +119,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         told = tuple(value.astype(X.dtype, copy=False) for value in out)
         return told if any(flags) else told[0]
 
-    def mean_interval(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
+    def mean_interval(self, X: Any, level: float = 0.95) -> Bands:
         """Return the ends of the credible interval of the mean ``x.w + b`` at each row, without the noise.
 
         Parameters
@@ -130,13 +131,16 @@ class PosteriorQuestions(RegressorMixin, Estimator):
 
         Returns
         -------
-        low, high : arrays, shape (n,)
+        empirisk.inference.Bands
+            ``value`` (the posterior mean), ``low``, ``high``, shape (n,).
         """
         X = self._new(X)
-        factor = _quantile(self._posterior.freedom, check_level(level))
+        level = check_level(level)
+        factor = _quantile(self._posterior.freedom, level)
         mean, spread = self._means(X, True)
         half = factor * np.sqrt(self._posterior.noise * spread)
-        return (mean - half).astype(X.dtype, copy=False), (mean + half).astype(X.dtype, copy=False)
+        value, low, high = (v.astype(X.dtype, copy=False) for v in (mean, mean - half, mean + half))
+        return Bands("credible", level, value, low, high, None, "right where the prior and normal noise are")
 
     def _means(self, X: Array, spread: bool) -> tuple[Array, Array]:
         """Return posterior means of the rows, and their variances over that of the noise where asked for."""

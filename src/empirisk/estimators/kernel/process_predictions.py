@@ -22,11 +22,17 @@ from empirisk.gaussian_processes import (
     InducingPosterior,
     Posterior,
 )
+from empirisk.inference.bands import Bands
 from empirisk.inference.conformal import LeftOutConformal
 from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
 __all__ = ["ProcessPredictions"]
+
+RESTS_ON = {
+    "gaussian": "right where the kernel is, and the noise is normal and of the variance it is taken for",
+    "conformal": "calibrated on leave-one-out residuals: right on average over rows like those of the fit",
+}
 
 
 class ProcessPredictions(RegressorMixin, GaussianProcess):
@@ -102,9 +108,7 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
                 "of er.kernels"
             )
 
-    def prediction_interval(
-        self, X: Any, level: float = 0.9, *, method: str = "gaussian"
-    ) -> tuple[Array, Array]:
+    def prediction_interval(self, X: Any, level: float = 0.9, *, method: str = "gaussian") -> Bands:
         """Intervals for y itself at new rows.
 
         Parameters
@@ -122,7 +126,8 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
 
         Returns
         -------
-        low, high : arrays, shape (n,)
+        empirisk.inference.Bands
+            ``value`` (the posterior mean), ``low``, ``high``, shape (n,); `note` says what they rest on.
 
         Raises
         ------
@@ -138,8 +143,8 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         level = check_level(level)
         conformal = check_choice("method", method, {"gaussian": False, "conformal": True})
         factor = self.calibration().threshold(level) if conformal else float(ndtri(0.5 + 0.5 * level))
-        _, low, high = self._around(rows, factor)
-        return low, high
+        note = RESTS_ON["conformal" if conformal else "gaussian"]
+        return Bands("prediction", level, *self._around(rows, factor), None, note)
 
     def _around(self, rows: Any, factor: float) -> tuple[Array, Array, Array]:
         """Return the mean, and the ends that are so many deviations of a new y away from it."""

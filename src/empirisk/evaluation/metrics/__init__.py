@@ -14,10 +14,12 @@ from empirisk.evaluation.metrics.deviances import GAMMA_DEVIANCE, POISSON_DEVIAN
 from empirisk.evaluation.metrics.explained import D2_ABSOLUTE, D2_LOG_LOSS, D2_PINBALL, d2_pinball
 from empirisk.evaluation.metrics.labels import ACCURACY, BALANCED_ACCURACY, F1
 from empirisk.evaluation.metrics.lift import LIFT, lift
+from empirisk.evaluation.metrics.ndcg import NDCG, ndcg
 from empirisk.evaluation.metrics.numbers import MAE, MAPE, MSE, PINBALL, R2, pinball
 from empirisk.evaluation.metrics.of_class import OfClass
 from empirisk.evaluation.metrics.predictions import CLASSIFICATION, REGRESSION, Predictions
 from empirisk.evaluation.metrics.probabilities import BRIER_SCORE, LOG_LOSS
+from empirisk.evaluation.metrics.rank_correlation import KENDALL, SPEARMAN
 from empirisk.evaluation.metrics.ranking import AVERAGE_PRECISION, ROC_AUC
 from empirisk.evaluation.metrics.rates import (
     F2,
@@ -54,6 +56,9 @@ METRICS: dict[str, Metric] = {
     "pinball": PINBALL,
     "d2_absolute": D2_ABSOLUTE,
     "d2_pinball": D2_PINBALL,
+    "spearman": SPEARMAN,
+    "kendall": KENDALL,
+    "ndcg": NDCG,
     "poisson_deviance": POISSON_DEVIANCE,
     "tweedie_deviance": TWEEDIE_DEVIANCE,
     "gamma_deviance": GAMMA_DEVIANCE,
@@ -105,6 +110,7 @@ __all__ = [
     "f_beta",
     "find_metric",
     "lift",
+    "ndcg",
     "pinball",
 ]
 

@@ -89,6 +89,8 @@ class Score(PickledByName):
     by_class : callable
         (repeats, variance, factor, level) to the limits of a mean over classes, where a class without a
         hit would seem to have no variance; None to use `scale`.
+    unfit : callable
+        Why rows such as these cannot be scored at all; empty when they can.
     refusal : callable
         Why the counts of these rows are too small; empty when they are not.
     grouped : callable, optional
@@ -121,6 +123,7 @@ class Score(PickledByName):
     fallback: Callable[[Predictions, float, float, float], Limits | None] = no_fallback
     by_class: Callable[[Sequence[Predictions], float, float, float], Limits | None] = no_classes
     refusal: Callable[[Predictions], str] = no_refusal
+    unfit: Callable[[Predictions], str] = no_refusal
     grouped: Callable[[Predictions, float], Estimate] | None = None
     weighted: Callable[[Predictions, float], Estimate] | None = None
     undefined: str = "the score is undefined on these rows"
@@ -144,7 +147,7 @@ class Score(PickledByName):
                 f"{self.name} needs two classes, and there are {p.n_classes}; name the class that it is "
                 "about with positive="
             )
-        return why
+        return why or self.unfit(p)
 
     def losses(self, p: Predictions) -> Floats | None:
         """Return None, because a smooth score has no row losses."""
