@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from empirisk.estimators.linear.base import LinearEstimator
+from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS, find_metric
@@ -50,7 +51,8 @@ def growing(est: Any) -> Any:
     """Return a clone whose fits begin where the last one ended, for growing rows; None where none can (or
     may).
 
-    Only a penalised linear model of ours may: its minimum is certified and does not depend on the start.
+    Only a penalised linear model of ours with a convex loss may: its minimum is certified and does not depend
+    on the start.
     What `warm_start` means for trees, forests and boosting is another model, old trees and new ones together,
     and a stochastic fit depends on where it began.
     """
@@ -59,10 +61,15 @@ def growing(est: Any) -> Any:
     last = steps[-1][1] if steps else model
     certified = isinstance(last, LinearEstimator) and not isinstance(last, StochasticEstimator)
     params = last.get_params(deep=False) if certified else {}
-    if "warm_start" not in params or params.get("alpha") == 0.0:
+    if "warm_start" not in params or params.get("alpha", 0.0) in (0.0, None) or not _convex(last):
         return None
     last.set_params(warm_start=True)
     return model
+
+
+def _convex(est: LinearEstimator) -> bool:
+    """Return whether the loss of a linear model is convex; only regressions by a named loss have others."""
+    return not isinstance(est, ScalarRegressor) or est._loss().convex
 
 
 def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:

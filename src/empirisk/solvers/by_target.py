@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from empirisk.solvers.one_by_one import single_problems, together
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
-__all__ = ["path_by_target", "single_targets", "solve_by_target"]
+__all__ = ["path_by_target", "single_starts", "single_targets", "solve_by_target"]
 
 PathSolver = Callable[..., Iterable[Solution]]
 
@@ -33,21 +33,29 @@ def single_targets(problem: LinearProblem) -> list[LinearProblem]:
     ]
 
 
-def solve_by_target(problem: LinearProblem, solver: Any = "auto", *, tol: float, max_steps: int) -> Solution:
+def solve_by_target(
+    problem: LinearProblem, solver: Any = "auto", *, w0: Array | None = None, tol: float, max_steps: int
+) -> Solution:
     """Solve each target by itself (each to relative `tol`) and certify the whole afresh.
 
     Parameters
     ----------
     problem : LinearProblem
         Any linear problem; one that need not be split is solved as it is.
-    solver, tol, max_steps
-        As in :func:`empirisk.solvers.solve`.
+    solver, w0, tol, max_steps
+        As in :func:`empirisk.solvers.solve`; each target begins at its own column of w0.
     """
     if problem.moved is not None:
-        found = solve_by_target(problem.moved[1], solver, tol=tol, max_steps=max_steps)
+        near = None if w0 is None else problem.moved[0].to_near(w0)
+        found = solve_by_target(problem.moved[1], solver, w0=near, tol=tol, max_steps=max_steps)
         return problem.from_near(found, tol)
-    parts = [solve(p, solver, tol=tol, max_steps=max_steps) for p in single_targets(problem)]
-    return _joined(problem, parts)
+    parts = single_targets(problem)
+    starts = single_starts(w0, parts, problem)
+    solved = [
+        solve(p, solver, w0=start, tol=tol, max_steps=max_steps)
+        for p, start in zip(parts, starts, strict=True)
+    ]
+    return _joined(problem, solved)
 
 
 def path_by_target(
@@ -65,6 +73,17 @@ def path_by_target(
     paths = [path(p, alphas, tol=tol) for p in single_targets(problem)]
     for alpha, parts in zip(alphas, zip(*paths, strict=True), strict=True):
         yield _joined(problem.with_strength(float(alpha)), list(parts))
+
+
+def single_starts(
+    w0: Array | None, parts: Sequence[LinearProblem], problem: LinearProblem
+) -> list[Array | None]:
+    """Return where each of the parts of a problem begins, its own column of the start of the whole."""
+    if w0 is None:
+        return [None] * len(parts)
+    if len(parts) == 1 and parts[0].shape == problem.shape:
+        return [w0]
+    return [np.ascontiguousarray(column) for column in w0.T]
 
 
 def _joined(problem: LinearProblem, parts: list[Solution]) -> Solution:

@@ -21,6 +21,7 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.checks import (
     check_columns,
     check_finite,
+    check_flag,
     check_number,
     check_weights,
     is_number,
@@ -29,6 +30,7 @@ from empirisk.estimators.elsewhere import OF_LINEAR
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.inference import InferenceMixin
+from empirisk.estimators.linear.warm_start import fitted_before, no_worse_than_null
 from empirisk.estimators.training import Kept, keep
 from empirisk.problems.base import judged
 from empirisk.problems.linear import LinearProblem
@@ -82,8 +84,10 @@ class LinearEstimator(FactorColumns, InferenceMixin, Estimator):
         raise NotImplementedError
 
     def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
-        """Return where to begin: hook for what the fit before left (`before`: its attributes)."""
-        return None
+        """Return where to begin: with `warm_start` at the fit that `before` holds, else None."""
+        if not check_flag("warm_start", getattr(self, "warm_start", False)):
+            return None
+        return no_worse_than_null(problem, fitted_before(self, problem, before))
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         """Set ``coef_`` and ``intercept_`` in the public layout."""

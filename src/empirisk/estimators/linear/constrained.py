@@ -43,6 +43,11 @@ class ConstrainedRegressor(AnyLossRegressor):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    warm_start : bool, default False
+        Begin each fit at the coefficients of the fit before, if that had as many columns of the same names;
+        else, and where those are worse than the model without columns, it starts anew, without a warning.
+        Optimum and certificate are the same; fits on nearly the same rows or of near strengths take fewer
+        steps. A start outside C is one that is worse.
     categorical_features
         As in :class:`FactorColumns`.
 
@@ -91,6 +96,7 @@ class ConstrainedRegressor(AnyLossRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())

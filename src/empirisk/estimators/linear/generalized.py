@@ -78,7 +78,7 @@ class GeneralizedLinearModel(MeanRegressor):
         As in :class:`PoissonRegressor`.
     tol : float, default 1e-8
         Largest accepted ``certificate.value / certificate.scale``.
-    max_iter
+    max_iter, warm_start
         As in :class:`PoissonRegressor`.
     categorical_features
         As in :class:`FactorColumns`.
@@ -149,6 +149,7 @@ class GeneralizedLinearModel(MeanRegressor):
         solver: Any = "auto",
         tol: float = 1e-8,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())

@@ -74,8 +74,10 @@ class LogisticRegression(LogProbabilities, LinearClassifier):
     max_iter : int, default 10000
         Step limit.
     warm_start : bool, default False
-        Begin each fit at the coefficients of the fit before, if that had the same classes and columns. The
-        certificate is the same; fits on growing rows or of near strengths need about half the steps.
+        Begin each fit at the coefficients of the fit before, if that had the same classes, and as many
+        columns of the same names; else, and where those are worse than the model without columns, it starts
+        anew, without a warning.  Optimum and certificate are the same; fits on growing rows or of near
+        strengths need about half the steps.
     categorical_features
         As in :class:`FactorColumns`.
 
@@ -178,14 +180,6 @@ class LogisticRegression(LogProbabilities, LinearClassifier):
             )
             return at(self.selection_.alpha)
         return at(float(given))
-
-    def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
-        warm = check_flag("warm_start", self.warm_start)
-        if not warm or not np.array_equal(before.get("classes_", ()), self.classes_):
-            return None
-        width = (problem.n_outputs or 1, problem.data.n_cols)
-        same = before["coef_"].shape == width
-        return self._packed(problem, before["coef_"], before["intercept_"]) if same else None
 
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
         steps = check_count("max_iter", self.max_iter, 1)

@@ -176,6 +176,11 @@ class Lasso(SquaredErrorEstimator):
         Folds, 5 by default.
     rule, random_state, solver, tol, max_iter
         As in :class:`Ridge`.
+    warm_start : bool, default False
+        Begin each fit at the coefficients of the fit before, if that had as many columns of the same names
+        and as many targets; else, and where those are worse than the model without columns, it starts anew,
+        without a warning.  Optimum and certificate are the same; fits on nearly the same rows or of near
+        strengths take fewer steps.
     categorical_features
         As in :class:`FactorColumns`.
 
@@ -214,6 +219,7 @@ class Lasso(SquaredErrorEstimator):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
@@ -234,7 +240,7 @@ class ElasticNet(SquaredErrorEstimator):
         Strength on the mean-loss scale; ``"cv"`` chooses it over a warm-started path with K folds.
     l1_ratio : float, default 0.5
         r, in [0, 1].
-    fit_intercept, positive, alphas, cv, rule, random_state, solver, tol, max_iter
+    fit_intercept, positive, alphas, cv, rule, random_state, solver, tol, max_iter, warm_start
         As in :class:`Lasso`.
     categorical_features
         As in :class:`FactorColumns`.
@@ -270,6 +276,7 @@ class ElasticNet(SquaredErrorEstimator):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())

@@ -34,7 +34,7 @@ class PenalizedRegressor(AnyLossRegressor):
     alpha : float, "1/n", "cv" or None, default None
         Strength on the mean-loss scale, in place of the penalty's own.  ``"cv"`` chooses it with K folds by
         the validation loss.  None keeps the strength of a penalty object, and is ``"1/n"`` for a name.
-    fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
+    fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter, warm_start
         As in :class:`PoissonRegressor`.
     categorical_features
         As in :class:`FactorColumns`.
@@ -84,6 +84,7 @@ class PenalizedRegressor(AnyLossRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())

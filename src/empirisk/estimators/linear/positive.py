@@ -35,6 +35,7 @@ class _Positive(MeanRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
@@ -75,6 +76,11 @@ class PoissonRegressor(_Positive):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter : int, default 10000
         Step limit.
+    warm_start : bool, default False
+        Begin each fit at the coefficients of the fit before, if that had as many columns of the same names;
+        else, and where those are worse than the model without columns, it starts anew, without a warning.
+        Optimum and certificate are the same; fits on nearly the same rows or of near strengths take fewer
+        steps. Solvers in closed form (least squares) have no use for a start.
     categorical_features
         As in :class:`FactorColumns`.
 
@@ -132,7 +138,7 @@ class GammaRegressor(_Positive):
 
     Parameters
     ----------
-    alpha, l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
+    alpha, l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter, warm_start
         As in :class:`PoissonRegressor`.
     categorical_features
         As in :class:`FactorColumns`.
@@ -180,7 +186,7 @@ class TweedieRegressor(_Positive):
         p: strictly between 1 and 2 a sum of a random number of gamma amounts; 1 is Poisson, 2 gamma, 3
         inverse Gaussian (not convex: a stationary point is certified, and there is no L1); 0 is the normal
         law, with the identity link.
-    alpha, l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter
+    alpha, l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter, warm_start
         As in :class:`PoissonRegressor`.
     categorical_features
         As in :class:`FactorColumns`.
@@ -225,6 +231,7 @@ class TweedieRegressor(_Positive):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())

@@ -61,6 +61,12 @@ class HuberRegressor(ScalarRegressor):
         Largest accepted ``certificate.value / certificate.scale``.
     max_iter
         As in :class:`QuantileRegressor`.
+    warm_start : bool, default False
+        Begin each fit at the coefficients of the fit before, if that had as many columns of the same names;
+        else, and where those are worse than the model without columns, it starts anew, without a warning.
+        Optimum and certificate are the same; fits on nearly the same rows or of near strengths take fewer
+        steps. The scale is found from the rows as ever; of its fit and the one before, the better one is the
+        start.
     categorical_features
         As in :class:`FactorColumns`.
 
@@ -124,6 +130,7 @@ class HuberRegressor(ScalarRegressor):
         solver: Any = "auto",
         tol: float = 1e-8,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())
@@ -165,8 +172,11 @@ class HuberRegressor(ScalarRegressor):
         return joint_scale(problem, delta, self.solver, self._tolerance(), self.max_iter)
 
     def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
-        start, self._first = self._first, None
-        return start
+        first, self._first = self._first, None
+        goes_on = super()._start(problem, before)
+        if first is None or goes_on is None:
+            return goes_on if first is None else first
+        return min(first, goes_on, key=problem.value)
 
     def _finish(self, problem: LinearProblem, solution: Solution) -> None:
         super()._finish(problem, solution)

@@ -85,7 +85,7 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
 
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
         tol, steps = self._tolerance(), check_count("max_iter", self.max_iter, 1)
-        return solve_by_target(problem, self.solver, tol=tol, max_steps=steps)
+        return solve_by_target(problem, self.solver, w0=start, tol=tol, max_steps=steps)
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         coef, b = problem.split(w)

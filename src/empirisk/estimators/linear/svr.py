@@ -54,7 +54,7 @@ class LinearSVR(ScalarRegressor):
         As in :class:`LinearSVC`.
     solver : str or Solver, default "auto"
         See :mod:`empirisk.solvers.auto`.
-    tol, max_iter
+    tol, max_iter, warm_start
         As in :class:`LinearSVC`.
     categorical_features
         As in :class:`FactorColumns`.
@@ -111,6 +111,7 @@ class LinearSVR(ScalarRegressor):
         solver: Any = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
+        warm_start: bool = False,
         categorical_features: Any = "from_dtype",
     ) -> None:
         self._set(locals())

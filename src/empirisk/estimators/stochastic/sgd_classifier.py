@@ -5,14 +5,12 @@ Robbins and Monro, Annals of Mathematical Statistics 22 (1951).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from empirisk.data.offered import offered
 from empirisk.estimators.agreement import agreeing, largest
-from empirisk.estimators.checks import check_flag
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.log_probabilities import LogProbabilities, one_against_rest_logs
@@ -200,13 +198,6 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
     def _loss_of(self, y: Array) -> tuple[Loss, int]:
         k, base = len(self.classes_), self._base_loss()
         return (base, 0) if k == 2 else (OneVersusRest(base, k), k)
-
-    def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
-        warm = check_flag("warm_start", self.warm_start)
-        if not warm or not np.array_equal(before.get("classes_", ()), self.classes_) or "coef_" not in before:
-            return None
-        same = before["coef_"].shape == (problem.n_outputs or 1, problem.data.n_cols)
-        return self._packed(problem, before["coef_"], before["intercept_"]) if same else None
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         coef, b = problem.split(w)

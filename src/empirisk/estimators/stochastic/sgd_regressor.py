@@ -5,13 +5,12 @@ Robbins and Monro, Annals of Mathematical Statistics 22 (1951).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from empirisk.estimators.checks import check_flag, check_numeric_targets
+from empirisk.estimators.checks import check_numeric_targets
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.stochastic.sgd_classifier import SGDClassifier
@@ -126,13 +125,6 @@ class SGDRegressor(RegressorMixin, StochasticEstimator):
         targets = np.asarray(y, dtype=np.float64)
         check_targets(self._base_loss(), targets)
         return targets
-
-    def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
-        warm = check_flag("warm_start", self.warm_start)
-        same = "coef_" in before and before["coef_"].shape == (problem.data.n_cols,)
-        if not (warm and same):
-            return None
-        return problem.join(np.asarray(before["coef_"], dtype=np.float64), before["intercept_"])
 
     def _unpack(self, problem: LinearProblem, w: Array) -> None:
         coef, b = problem.split(w)

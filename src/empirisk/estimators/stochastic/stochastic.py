@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_alpha, check_count, check_flag, check_number
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.scalar_regression import elastic_net
+from empirisk.estimators.linear.warm_start import fitted_before
 from empirisk.estimators.loss_names import loss_named, scalar_losses
 from empirisk.estimators.stochastic.stream import Stream, continue_stream
 from empirisk.losses import Loss
@@ -141,6 +142,10 @@ class StochasticEstimator(LinearEstimator):
         return LinearProblem(loss, elastic_net(strength, ratio), data, intercept, n_outputs=outputs)
 
     # -- all rows in memory -----------------------------------------------------------------------
+
+    def _start(self, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
+        warm = check_flag("warm_start", self.warm_start)
+        return fitted_before(self, problem, before) if warm else None
 
     def _solve(self, problem: LinearProblem, start: Array | None) -> Solution:
         parts = single_problems(problem)
