@@ -24,6 +24,7 @@ from empirisk.solvers.stochastic_rows import (
     stochastic_rows,
 )
 from empirisk.solvers.stochastic_walk import Walk, advance, start
+from empirisk.solvers.truncation import truncate
 from empirisk.typing import Array, Capability, IndexArray
 
 __all__ = ["OUTPUTS", "SAMPLINGS", "SGD"]
@@ -215,17 +216,21 @@ class SGD:
         if self.output == "best" and not value < now.best:
             w, value = now.w, now.best
             e = problem.evaluate(w)
-        over = now.epoch >= self.n_epochs
+        over, passes = now.epoch >= self.n_epochs, now.n_passes + 1.0
         lost, note = not math.isfinite(value), ""
+        hint = smoothed_dual(problem, w, e) if over else None
+        if over and not lost and now.rows is not None:
+            w, e, more = truncate(problem, now.rows, w, e, hint)
+            value, passes = problem.objective(w, e), passes + more
         if not value <= problem.null_loss + 10.0 * problem.null_excess:
             note = self._too_long(problem, now)
         return replace(
             now,
             w=w,
             evaluation=e,
-            hint=smoothed_dual(problem, w, e) if over else None,
+            hint=hint,
             best=value,
-            n_passes=now.n_passes + 1.0,
+            n_passes=passes,
             complete=over and not (lost or note),
             done=over and lost,
             diverged=lost or bool(note),

@@ -6,7 +6,7 @@ A warm start moves no minimum of a convex problem; it saves the steps to its nei
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -14,19 +14,16 @@ from sklearn.base import clone
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
-if TYPE_CHECKING:
-    from empirisk.estimators.linear.base import LinearEstimator
-
 __all__ = ["fitted_before", "no_worse_than_null"]
 
 
-def fitted_before(est: LinearEstimator, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
+def fitted_before(est: Any, problem: LinearProblem, before: Mapping[str, Any]) -> Array | None:
     """Return the parameters of the fit before, in the layout of the problem.
 
     Parameters
     ----------
-    est : LinearEstimator
-        In its fit: classes and columns are learned, coefficients are still those of the fit before.
+    est : estimator
+        A linear one in its fit: classes and columns are learned, coefficients are still those of the fit before.
     problem : LinearProblem
         That is to be solved.
     before : mapping
@@ -47,7 +44,7 @@ def fitted_before(est: LinearEstimator, problem: LinearProblem, before: Mapping[
     blank._unpack(problem, problem.zeros())  # in the public layout, which tells one target from a column
     if np.shape(before["coef_"]) != np.shape(blank.coef_):
         return None
-    w = est._pack(problem)
+    w: Array = est._pack(problem)
     return w if np.isfinite(w).all() else None
 
 

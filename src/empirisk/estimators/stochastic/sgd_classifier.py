@@ -55,7 +55,8 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
         Strength on the mean-loss scale, as in scikit-learn's SGDClassifier (for "squared_hinge" half of the
         number there); "1/n" is 1/S.
     l1_ratio : float, default 0.0
-        r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.
+        r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.  With an L1 part coefficients are exactly 0
+        after ``fit``, where the optimum has zeros and the steps came near it; see the notes.
     fit_intercept : bool or "auto", default "auto"
         Whether b is free (else 0); it is never penalised.  "auto" is True (False with "pegasos").
     class_weight : dict, "balanced" or None, default None
@@ -120,6 +121,11 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
     -----
     O(stored numbers) per epoch, without copies of X but for CSC and column-major arrays (one copy by rows).
     A step that is too long ends with status DIVERGED and the sentence by how much.
+
+    Every step truncates coefficients of an L1 part, but neither the last iterate nor a mean of iterates has
+    the zeros of the optimum, since the next row lifts some off again.  So the output, averaged or not, takes
+    truncated steps along the gradient of all rows, none of which raises the objective, until one leaves the
+    same zeros: a few passes more.  After ``partial_fit``, whose rows are gone, few coefficients are exactly 0.
 
     ``SGDClassifier("hinge", alpha, schedule="pegasos")`` is SGD for soft-margin machines as textbooks do:
     ``theta_1 = 0``, ``w_t = theta_t / (alpha t)``, a row i drawn at random, ``theta += y_i x_i`` where

@@ -31,6 +31,7 @@ from empirisk.solvers.sgd import SGD
 from empirisk.solvers.solve import solve
 from empirisk.solvers.step_sizes import named_schedule
 from empirisk.solvers.svrg import SVRG
+from empirisk.solvers.truncation import with_zeros
 from empirisk.typing import Array
 
 __all__ = ["StochasticEstimator"]
@@ -175,6 +176,7 @@ class StochasticEstimator(LinearEstimator):
         more = solve(
             problem, SVRG(seed=solver.seed), w0=solution.w, tol=tol, max_steps=self.max_iter, check_every=1
         )
+        more = with_zeros(problem, more, tol)
         better = more.certificate.value <= solution.certificate.value
         return replace(
             more if better else replace(solution, status=more.status),
