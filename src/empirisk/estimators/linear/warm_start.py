@@ -23,7 +23,8 @@ def fitted_before(est: Any, problem: LinearProblem, before: Mapping[str, Any]) -
     Parameters
     ----------
     est : estimator
-        A linear one in its fit: classes and columns are learned, coefficients are still those of the fit before.
+        A linear one in its fit: classes and columns are learned, coefficients are still those of the fit
+        before.
     problem : LinearProblem
         That is to be solved.
     before : mapping

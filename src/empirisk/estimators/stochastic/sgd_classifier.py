@@ -125,7 +125,8 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
     Every step truncates coefficients of an L1 part, but neither the last iterate nor a mean of iterates has
     the zeros of the optimum, since the next row lifts some off again.  So the output, averaged or not, takes
     truncated steps along the gradient of all rows, none of which raises the objective, until one leaves the
-    same zeros: a few passes more.  After ``partial_fit``, whose rows are gone, few coefficients are exactly 0.
+    same zeros: a few passes more.  After ``partial_fit``, whose rows are gone, few coefficients are exactly
+    0.
 
     ``SGDClassifier("hinge", alpha, schedule="pegasos")`` is SGD for soft-margin machines as textbooks do:
     ``theta_1 = 0``, ``w_t = theta_t / (alpha t)``, a row i drawn at random, ``theta += y_i x_i`` where
