@@ -41,11 +41,8 @@ from empirisk.results import Estimate
 def sample(y: np.ndarray, k: int, **more: Any) -> Any:
     task = "regression" if k == 0 else "binary" if k == 2 else "multiclass"
     names = tuple(f"c{i}" for i in range(k))
-    return (
-        SimpleNamespace(y=y, n=y.size, n_classes=k, task=task, classes=names, groups=None)
-        if not more
-        else (SimpleNamespace(y=y, n=y.size, n_classes=k, task=task, classes=names, **more))
-    )
+    carried = {"groups": None, "shift": 0.0, "weights": None} | more
+    return SimpleNamespace(y=y, n=y.size, n_classes=k, task=task, classes=names, **carried)
 
 
 def judged(y: np.ndarray, z: np.ndarray) -> Predictions:
@@ -278,7 +275,9 @@ def test_prediction_intervals_cover_what_they_say() -> None:
 
 
 def test_plan_is_cut_in_order_until_it_fits() -> None:
-    train = SimpleNamespace(n=5_000, n_classes=2, task="binary", time=None, units=None, counts=[2_000, 3_000])
+    train = SimpleNamespace(
+        n=5_000, n_classes=2, task="binary", time=None, exposure=None, units=None, counts=[2_000, 3_000]
+    )
     whole = make_plan(train, 60)  # type: ignore[arg-type]
     assert (whole.n_repeats, whole.cuts) == (2, ())
     seconds = [make_plan(train, 60, limit).seconds for limit in (1e9, whole.seconds * 0.7, 1.0)]  # type: ignore[arg-type]
@@ -325,7 +324,7 @@ def test_work_that_does_not_fit_is_refused_before_it_starts(tmp_path: Path) -> N
 
 def test_wide_tables_are_forecast_larger() -> None:
     train = SimpleNamespace(
-        n=200_000, n_classes=2, task="binary", time=None, units=None, counts=[9_000, 191_000]
+        exposure=None, n=200_000, n_classes=2, task="binary", time=None, units=None, counts=[9_000, 191_000]
     )
     small, large = (make_plan(train, p).memory for p in (20, 2_000))  # type: ignore[arg-type]
     assert large > 5 * 8e-9 * 200_000 * 2_000 > small

@@ -60,7 +60,7 @@ def test_a_gain_that_only_r2_shows_is_said() -> None:
         metric("mae", "mean absolute error", False, "unknown") | {"difference": none},
         metric("mse", "mean squared error", False, "unknown") | {"difference": none},
     ]
-    task = {"kind": "regression", "target": "total", "positive": None, "unit": None}
+    task = {"kind": "regression", "exposure": None, "target": "total", "positive": None, "unit": None}
     for low, better in ((0.99, True), (-0.1, False)):
         shown = r2 | {"model": {"value": 0.995, "low": low, "high": 0.999}}
         said = verdict_sentence(Situation("Ridge", task, [*few, shown], "mae", "mse", True, "t.csv"))

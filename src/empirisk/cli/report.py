@@ -44,6 +44,10 @@ def report(
     header: Header = None,
     group: Annotated[str | None, typer.Option(help="Column whose rows belong together.")] = None,
     time: Annotated[str | None, typer.Option(help="Column that orders the rows in time.")] = None,
+    exposure: Annotated[
+        str | None, typer.Option(help="Column over which the target is counted: the models are of rates.")
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of what each row counts.")] = None,
     test: Annotated[Path | None, typer.Option(help="File whose rows are the test part.")] = None,
     seed: Seed = 0,
     level: Annotated[float, typer.Option(help="Of all intervals.")] = 0.95,
@@ -79,6 +83,8 @@ def report(
         header=header,
         group=group,
         time=time,
+        exposure=exposure,
+        weight=weight,
         test=test,
         seed=seed,
         level=level,

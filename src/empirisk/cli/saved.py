@@ -17,6 +17,10 @@ def predict(
     model: Annotated[Path, typer.Argument(help="model.empirisk of a report")],
     data: Annotated[Path, typer.Argument(help="Rows to predict.")],
     out: Annotated[Path, typer.Option(help="File of the predictions: .csv, .tsv or .parquet.")],
+    exposure: Annotated[
+        float | None,
+        typer.Option(help="Of every row, in the place of the column; 1 gives rates."),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Predict every row of a file with the model of a report."""
@@ -24,7 +28,7 @@ def predict(
     from empirisk.report.saved.predict import predict_file, reading_lines, said
 
     loaded = load(model)
-    table, frame = predict_file(loaded, data, out)
+    table, frame = predict_file(loaded, data, out, exposure)
     for line in [
         *reading_lines(loaded, table),
         said(frame, loaded.classes),

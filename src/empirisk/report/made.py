@@ -150,6 +150,8 @@ def report(
     header: bool | None = None,
     group: str | None = None,
     time: str | None = None,
+    exposure: str | None = None,
+    weight: str | None = None,
     test: Any = None,
     seed: int = 0,
     level: float = 0.95,
@@ -188,6 +190,10 @@ def report(
         Whether the first line of a text file holds names; found by default.
     group, time : str, optional
         Column whose rows belong together; column that orders the rows in time.
+    exposure : str, optional
+        Column over which the target is counted, such as years: the models are of rates.
+    weight : str, optional
+        Column of what each row counts, in fits and in scores.
     test : data frame, mapping, str or path, optional
         Rows of the test part; 20 % of `data` by default.
     seed : int, default 0
@@ -243,6 +249,8 @@ def report(
         header=header,
         group=group,
         time=time,
+        exposure=exposure,
+        weight=weight,
         test=test if test is None or is_frame(test) else Path(test),
         seed=seed,
         level=level,

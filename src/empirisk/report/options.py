@@ -32,6 +32,8 @@ class Options:
     header: bool | None = None
     group: str | None = None
     time: str | None = None
+    exposure: str | None = None
+    weight: str | None = None
     test: Any = None
     seed: int = 0
     level: float = 0.95
@@ -94,7 +96,18 @@ class Options:
         words += [w for name, kind in self.types.items() for w in ("--types", f"{name}={kind}")]
         words += [w for name in self.drop for w in ("--drop", name)]
         words += [f"--missing={value}" for value in self.missing]  # a value may begin with a minus
-        named = ("task", "positive", "delimiter", "decimal", "encoding", "group", "time", "test")
+        named = (
+            "task",
+            "positive",
+            "delimiter",
+            "decimal",
+            "encoding",
+            "group",
+            "time",
+            "exposure",
+            "weight",
+            "test",
+        )
         words += flags(self, (*named, "time_limit", "models"))
         if self.header is not None:
             words.append("--header" if self.header else "--no-header")

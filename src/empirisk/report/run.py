@@ -103,6 +103,8 @@ def run_report(
         header=options.header,
         group=options.group,
         time=options.time,
+        exposure=options.exposure,
+        weight=options.weight,
         missing=options.missing,
     )
     for line in table.lines():

@@ -31,13 +31,14 @@ def n_repeats(table: Table) -> int:
 def twin_table(table: Table) -> pl.DataFrame:
     """Return the columns in which twins agree.
 
-    These are the target and every column but ids, columns dropped by the user, and the group and time
-    columns. Texts that the model does not use count: two passengers with different names are two passengers.
+    These are the target, its exposure and every column but ids, columns dropped by the user, and the group
+    and time columns. Texts that the model does not use count: two passengers with different names are two
+    passengers.
     """
     names = [
         c.name
         for c in table.columns
-        if c.role in ("feature", "target") or (c.role == "dropped" and c.kind == "text")
+        if c.role in ("feature", "target", "exposure") or (c.role == "dropped" and c.kind == "text")
     ]
     return table.frame.select(names)
 

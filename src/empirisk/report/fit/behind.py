@@ -27,7 +27,10 @@ FELT = 0.02  # share of the gain over the baseline
 
 
 def behind(
-    losses: Sequence[tuple[Candidate, Floats]], n_train: float, groups: NDArray[np.intp] | None = None
+    losses: Sequence[tuple[Candidate, Floats]],
+    n_train: float,
+    groups: NDArray[np.intp] | None = None,
+    weights: Floats | None = None,
 ) -> dict[str, str]:
     """Return the names of the challengers that leave, each with the reason in half a sentence.
 
@@ -44,6 +47,8 @@ def behind(
         Rows of a fit.
     groups : array of shape (m,), optional
         Rows with the same number depend on each other.
+    weights : array of shape (m,), optional
+        What each row counts.
 
     Examples
     --------
@@ -54,6 +59,8 @@ def behind(
     >>> list(behind([(best, noise), (other, noise + np.abs(noise))], 160.0))
     ['mlp']
     """
+    if weights is not None:  # the mean of these is the weighted mean of the losses
+        losses = [(c, x * (weights / weights.mean())[:, None]) for c, x in losses]
     own = [(c, x[:, int(np.argmin(_means(x)))]) for c, x in losses if c.role != "reference"]
     first, best = min(own, key=lambda row: _means(row[1]))
     out: dict[str, str] = {}

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.report.fit.families import FAMILIES, Family
+from empirisk.report.fit.one_rate import OneRate
 from empirisk.report.fit.steps import step_of
 
 __all__ = [
@@ -125,6 +126,7 @@ def candidates(
     reference: bool = True,
     kinds: Sequence[str] = KINDS,
     steps: Sequence[str] = (),
+    rates: bool = False,
 ) -> list[Candidate]:
     """Return the candidates of a task, baseline first and the reference last.
 
@@ -139,10 +141,12 @@ def candidates(
         Which kinds of models to try, some of :data:`KINDS`.
     steps : sequence of str
         Feature steps to try before a linear model with an L2 penalty.
+    rates : bool
+        Whether the rows have exposures.
     """
     if task == "regression":
         rows = [
-            Candidate(BASELINE, "Mean of the target", "baseline"),
+            Candidate(BASELINE, "One rate for all rows" if rates else "Mean of the target", "baseline"),
             Candidate("lasso", "Linear regression (L1, lasso)", "candidate", 1.0, kind="linear"),
             Candidate("elastic_net", "Linear regression (elastic net)", "candidate", 0.5, kind="linear"),
             Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0, kind="linear"),
@@ -190,7 +194,15 @@ def candidates(
     return [c for c in rows if not c.fitted or c.kind in kinds]
 
 
-def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: int) -> NDArray[np.float64]:
+def alpha_grid(
+    candidate: Candidate,
+    X: Any,
+    y: NDArray,
+    n_classes: int,
+    size: int,
+    weights: NDArray[np.float64] | None = None,
+    exposure: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
     """Return the penalties to try, largest first.
 
     With an L1 part: from the smallest ``alpha`` at which all coefficients are zero,
@@ -207,25 +219,41 @@ def alpha_grid(candidate: Candidate, X: Any, y: NDArray, n_classes: int, size: i
         0 for a regression.
     size : int
         Number of penalties.
+    weights : array of shape (n,), optional
+        What each row counts.
+    exposure : array of shape (n,), optional
+        Over how much each row was counted.
     """
     ratio = candidate.l1_ratio or 0.0
     family = FAMILIES.get(candidate.family)
+    mean = float(np.average(y, weights=weights))
     if ratio == 0.0:
-        return np.logspace(1.0, -6.0, size) * (family.curvature_scale(float(y.mean())) if family else 1.0)
+        return np.logspace(1.0, -6.0, size) * (family.curvature_scale(mean) if family else 1.0)
     target = np.eye(n_classes)[y] if n_classes else y[:, None]
-    slope = np.asarray(X.T @ (target - target.mean(axis=0))) / y.size
+    constant = np.average(target, axis=0, weights=weights)
+    if exposure is not None:  # without columns each row has its part of the whole count
+        constant = constant * (exposure / np.average(exposure, weights=weights))[:, None]
+    away = target - constant
+    if weights is not None:
+        away = away * (weights / weights.mean())[:, None]
+    slope = np.asarray(X.T @ away) / y.size
     top = float(np.abs(slope).max(initial=0.0)) / ratio
-    top *= family.slope_scale(float(y.mean())) if family else 1.0
+    top *= family.slope_scale(mean) if family else 1.0
     return max(top, 1e-12) * np.logspace(
         0.0, -4.0 if y.size >= 5 * X.shape[1] * target.shape[1] else -2.0, size
     )
 
 
-def estimator_for(candidate: Candidate, task: str, alpha: float) -> Any:
-    """Return the unfitted estimator of a linear candidate, or scikit-learn's constant for the baseline."""
+def estimator_for(candidate: Candidate, task: str, alpha: float, rates: bool = False) -> Any:
+    """Return the unfitted estimator of a linear candidate, or scikit-learn's constant for the baseline.
+
+    That of `rates`, where the rows have exposures, is one rate times the exposure of the row.
+    """
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     if not candidate.linear:
+        if rates:
+            return OneRate()
         return DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
     ratio = float(candidate.l1_ratio or 0.0)
     if task != "regression":

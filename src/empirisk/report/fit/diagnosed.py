@@ -172,6 +172,8 @@ def diagnose_model(
         train.frame,
         _labels(train),
         groups=train.groups,
+        sample_weight=train.weights,
+        exposure=train.exposure,
         time=train.time,
         cv=min(FOLDS, train.n if train.groups is None else len(set(train.groups.tolist()))),
         X_test=None if drawn else test.frame,

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from empirisk.report.fit.final import FinalModel, fit_final
 from empirisk.report.fit.folds import Folds, judged_by, make_folds
 from empirisk.report.fit.held_out_scores import TestScores, predictions
 from empirisk.report.fit.plan import Plan, make_plan
-from empirisk.report.fit.recipe import Encoders, recipe
+from empirisk.report.fit.recipe import Encoders, recipe, unable
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import Split, split_rows
 from empirisk.report.fit.steps import suggestions
@@ -137,7 +138,7 @@ def prepare(
     )
     p = encoded.shape[1]
     left = unsuited(table, train, p, test) if "bayes" in kinds and train.n_classes else {}
-    plan = make_plan(train, p, time_limit, kinds, steps, left)
+    plan = make_plan(train, p, time_limit, kinds, steps, left, partial(unable, table=table))
     folds = make_folds(train, plan.n_folds, plan.n_repeats, seed)
     seconds = math.inf if deadline is None else 0.25 * deadline.left()
     checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)
@@ -183,11 +184,12 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     progress.stage("Test", 2, 2.0)
     progress.advance("refit")
     X_test = model.encode(p.test.frame)
-    base = estimator_for(baseline, p.table.task, math.nan).fit(train.frame, train.y)
+    base = estimator_for(baseline, p.table.task, math.nan, p.table.exposure is not None)
+    base.fit(train.frame, train.y, **train.beside)
     scores = TestScores(predictions(model.pipeline, p.test), predictions(base, p.test), p.level)
     progress.advance("scores")
     curve = None
-    if candidate.fitted and len(plan.shares) > 1:
+    if candidate.fitted and len(plan.shares) > 1 and train.weights is None:
         fits = len(plan.shares) * (1 if train.time is not None else 2) - (train.time is None)
         progress.stage("Learning curve", folds.n_splits * fits, plan.curve_seconds)
         guard.reserve = reserve + 0.5 * deadline.left(reserve) if deadline.limit is not None else reserve

@@ -193,7 +193,7 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, table: Table, s
             terms, origins = step.of_terms(between, X), step.terms(between, encoded)
             sds = terms.std(axis=0)
             origins = [replace(o, sd=float(sd)) for o, sd in zip(origins, sds, strict=True)]
-        estimator.fit(inputs, train.y)
+        estimator.fit(inputs, train.y, **train.beside)
     return FinalModel(candidate, alpha, pipeline, terms, origins, train, inputs, encoded)
 
 
@@ -206,7 +206,10 @@ def certificate_json(model: FinalModel) -> Json | None:
     from empirisk.estimators.verify import verify
 
     solution = model.estimator.solution_
-    again, tol = verify(model.estimator, model.inputs, model.train.y), tolerance(model.estimator)
+    again, tol = (
+        verify(model.estimator, model.inputs, model.train.y, **model.train.beside),
+        tolerance(model.estimator),
+    )
     return {
         "kind": solution.certificate.kind.name,
         "value": number(solution.certificate.value),

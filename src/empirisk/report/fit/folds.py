@@ -130,11 +130,13 @@ def _left_out(lost: int) -> str:
 def judged_by(sample: Sample, plan: Plan) -> str:
     """Return the name of the metric that candidates are judged by.
 
-    The squared error of numbers, the log-loss of classes; the Brier score where a training part lacks a
-    class, because a model that never saw a class gives it the probability 0, and its log-loss is infinite.
+    The squared error of numbers; the Poisson deviance of counts over exposures, whose variance grows with
+    the exposure, so that squares would be about the rows of large exposures alone; the log-loss of classes;
+    the Brier score where a training part lacks a class, because a model that never saw a class gives it the
+    probability 0, and its log-loss is infinite.
     """
     if sample.task == "regression":
-        return "mse"
+        return "mse" if sample.exposure is None else "poisson_deviance"
     held = np.unique(sample.y).size
     whole = all(np.unique(sample.y[train]).size == held for train, _ in plan.splits)
     return "log_loss" if whole else "brier_score"

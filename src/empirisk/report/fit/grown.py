@@ -20,7 +20,9 @@ LEAF = 5
 SMOOTHING = 0.5  # rows added to each class in the whole training part, so that no probability is 0
 
 
-def grown_estimator(candidate: Candidate, task: str, value: float, levels: Sequence[int], seed: int) -> Any:
+def grown_estimator(
+    candidate: Candidate, task: str, value: float, levels: Sequence[int], seed: int, rates: bool = False
+) -> Any:
     """The unfitted estimator.
 
     Parameters
@@ -32,6 +34,8 @@ def grown_estimator(candidate: Candidate, task: str, value: float, levels: Seque
     levels : sequence of int
         Columns that hold codes of levels.
     seed : int
+    rates : bool, default False
+        Whether the rows have exposures, so that boosting is by the likelihood of counts.
     """
     from empirisk import estimators
 
@@ -45,6 +49,8 @@ def grown_estimator(candidate: Candidate, task: str, value: float, levels: Seque
         return estimators.REGISTRY[f"DecisionTree{kind}"](alpha=value, min_samples_leaf=LEAF, **more)
     if candidate.kind == "boosting":
         boosting = estimators.REGISTRY[f"GradientBoosting{kind}"]
+        if rates:
+            more["loss"] = "poisson"
         return boosting(n_estimators=int(value), early_stopping=False, **more)
     return estimators.REGISTRY[f"RandomForest{kind}"](TREES, min_samples_leaf=LEAF, **more)
 

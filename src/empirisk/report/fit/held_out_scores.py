@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation.intervals.base import NEW_GROUPS
 from empirisk.evaluation.metrics import METRICS, Predictions
+from empirisk.evaluation.metrics.predictions import relative
 from empirisk.evaluation.outputs import outputs_of
 from empirisk.report.estimates import Json, estimate, maybe
 from empirisk.report.fit.families import Family
@@ -63,7 +64,8 @@ def predictions(model: Any, sample: Sample) -> Predictions:
     one that it never saw.
     """
     classes = None if sample.task == "regression" else np.arange(sample.n_classes)
-    return outputs_of(model, sample.frame).over(classes).against(sample.y, sample.groups)
+    out = outputs_of(model, sample.frame, **sample.known)
+    return out.over(classes).against(sample.y, sample.groups, sample.weights)
 
 
 def of_rows(p: Predictions, rows: NDArray[np.bool_]) -> Predictions:
@@ -81,6 +83,7 @@ def of_rows(p: Predictions, rows: NDArray[np.bool_]) -> Predictions:
         score=taken(p.score),
         groups=groups,
         log_proba=taken(p.log_proba),
+        weights=None if p.weights is None else relative(p.weights[rows]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
@@ -183,6 +183,7 @@ def make_plan(
     kinds: Sequence[str] = KINDS,
     steps: Sequence[Suggestion] = (),
     unsuited: Mapping[str, str] | None = None,
+    unable: Callable[[Candidate], str] = lambda c: "",
 ) -> Plan:
     """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
 
@@ -208,14 +209,20 @@ def make_plan(
     unsuited : mapping of str to str, optional
         Names of candidates that the table does not suit, and why, "" where there is nothing to tell
         (:func:`empirisk.report.fit.bayes.unsuited`).
+    unable : callable, optional
+        Why a candidate cannot use what the rows carry beside their features, "" where it can.
     """
     n = sample.n
     repeats = 1 if sample.time is not None else 5 if n <= 1_000 else 2 if n <= 10_000 else 1
     outputs = sample.n_classes if sample.n_classes > 2 else 1
     fit_rows = int(n * 0.8)
+    rates = sample.exposure is not None
     family = suggested_family(sample.y) if sample.task == "regression" else None
-    named = candidates(sample.task, family=family, kinds=kinds, steps=[s.step for s in steps])
+    if rates:
+        family = replace(FAMILIES["poisson"], why="it is counted over an exposure")
+    named = candidates(sample.task, rates=rates, family=family, kinds=kinds, steps=[s.step for s in steps])
     left = dict(unsuited or {}) | _no_network(n, p)
+    left |= {c.name: why for c in named if c.name not in left and (why := unable(c))}
     told = tuple((c.label.partition(" (Gauss")[0], left[c.name]) for c in named if left.get(c.name))
     named = [c for c in named if c.name not in left]
     rows = [c for c in named if n <= MOST_ROWS.get(c.name, n)]

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from empirisk.evaluation import candidate as evaluation
 from empirisk.evaluation.before import Before
+from empirisk.evaluation.beside import taken_as
 from empirisk.evaluation.parts import parts_of
 from empirisk.report.fit.bayes import bayes_estimator
 from empirisk.report.fit.candidates import REFERENCE, Candidate, alpha_grid, estimator_for
@@ -26,9 +27,10 @@ from empirisk.report.fit.native import level_positions, native_encoder, native_o
 from empirisk.report.fit.network import network_estimator, network_grid
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import step_of
+from empirisk.report.read.carried import CARRIED
 from empirisk.report.read.table import Table
 
-__all__ = ["Encoders", "estimator_of", "origins_of", "parameter_grid", "recipe", "recipe_along"]
+__all__ = ["Encoders", "estimator_of", "origins_of", "parameter_grid", "recipe", "recipe_along", "unable"]
 
 ENCODE, STEP, MODEL = "encode", "features", "model"
 MAX_LEVELS = 250  # that scikit-learn's boosting takes in one column; the rarest share the last code
@@ -64,20 +66,21 @@ class Encoders:
 
 def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) -> Any:
     """Return the unfitted estimator behind the encoder; trees are told which of its columns hold levels."""
+    rates = table.exposure is not None
     if candidate.name == REFERENCE:
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
         made = HistGradientBoostingRegressor if table.task == "regression" else HistGradientBoostingClassifier
         return made(categorical_features=level_positions(table) or None, random_state=seed)
     if candidate.grown:
-        return grown_estimator(candidate, table.task, value, level_positions(table), seed)
+        return grown_estimator(candidate, table.task, value, level_positions(table), seed, rates)
     if candidate.compares:
         return compared_estimator(candidate, table.task, value, seed, table.n_rows)
     if candidate.kind == "bayes":
         return bayes_estimator(candidate, table)
     if candidate.kind == "network":
         return network_estimator(table.task, value, seed, table.n_rows)
-    return estimator_for(candidate, table.task, value)
+    return estimator_for(candidate, table.task, value, rates)
 
 
 def recipe(
@@ -151,7 +154,16 @@ def parameter_grid(
         _, X = before.fitted(parts, sample.dealt, np.arange(sample.n))
     if candidate.grown:
         return grown_grid(candidate, X, sample.y, level_positions(encoders.table), size)
-    return alpha_grid(candidate, X, sample.y, sample.n_classes, size)
+    return alpha_grid(candidate, X, sample.y, sample.n_classes, size, sample.weights, sample.exposure)
+
+
+def unable(candidate: Candidate, table: Table) -> str:
+    """Return why a candidate cannot use the exposures or weights that a table has, "" where it can."""
+    model = estimator_of(candidate, table, 1.0, 0)
+    for role, (name, _) in CARRIED.items():
+        if table.names(role) and not taken_as(model, name):  # type: ignore[arg-type]
+            return f"it takes no {role}"
+    return ""
 
 
 def origins_of(candidate: Candidate, encoder: Any, encoded: Any = None) -> list[Origin]:

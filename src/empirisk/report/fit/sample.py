@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from empirisk.evaluation import sample as evaluation
 from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION
 from empirisk.report.fit.encode import model_frame
+from empirisk.report.read.carried import amounts
 from empirisk.report.read.table import Table
 
 __all__ = ["DECLARED", "Sample", "class_order", "take"]
@@ -39,6 +40,8 @@ class Sample:
         Declared groups: rows in them depend on each other, which widens intervals.
     time : array of shape (n,) or None
         Sort key of the time column.
+    exposure, weights : array of shape (n,) or None
+        Over how much each row was counted; how much it counts.
     """
 
     frame: pl.DataFrame
@@ -48,6 +51,8 @@ class Sample:
     units: NDArray[Any] | None = None
     groups: NDArray[Any] | None = None
     time: NDArray[Any] | None = None
+    exposure: NDArray[np.float64] | None = None
+    weights: NDArray[np.float64] | None = None
 
     @property
     def n(self) -> int:
@@ -69,7 +74,24 @@ class Sample:
             groups=self.groups if self.time is None else None,
             together=self.units if tied and free else None,
             time=self.time,
+            exposure=self.exposure,
+            weights=self.weights,
         )
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What predictions of these rows are made with beside their features, by the names of parameters."""
+        return {} if self.exposure is None else {"exposure": self.exposure}
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """What fits on these rows are made with beside features and targets, by the names of parameters."""
+        return self.known | ({} if self.weights is None else {"sample_weight": self.weights})
+
+    @property
+    def shift(self) -> NDArray[np.float64] | float:
+        """What the exposures add to the scores of a model with a log link; 0 without any."""
+        return 0.0 if self.exposure is None else np.log(self.exposure)
 
     @property
     def n_classes(self) -> int:
@@ -111,6 +133,8 @@ def take(table: Table, rows: NDArray[Any], units: NDArray[Any] | None = None) ->
     else:
         code = {label: i for i, label in enumerate(classes)}
         y = np.array([code[v] for v in part[table.target].to_list()], dtype=np.intp)
+    carried = {role: amounts(table, role) for role in ("exposure", "weight")}
+    exposure, weights = (None if v is None else v[index] for v in carried.values())
     return Sample(
         model_frame(table, index),
         y,
@@ -119,6 +143,8 @@ def take(table: Table, rows: NDArray[Any], units: NDArray[Any] | None = None) ->
         None if units is None else np.asarray(units)[index],
         _group_labels(table, index),
         _moments(part, table.time),
+        exposure,
+        weights,
     )
 
 

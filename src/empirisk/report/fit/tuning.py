@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.evaluation import candidate as evaluation
+from empirisk.evaluation import sample as evaluation_rows
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.fit_folds import Fit, each_fit
 from empirisk.evaluation.metrics.row_loss import RowLoss
@@ -213,6 +214,7 @@ class _Job:
             [(r.candidate, r.losses[0, rows]) for r in still],
             float(np.mean([train.size for train, _ in splits])),
             None if groups is None else np.unique(groups, return_inverse=True)[1][rows],
+            None if self.sample.weights is None else self.sample.weights[rows],
         )
         for name, why in found.items():
             if name != self.allowance.kept:
@@ -274,7 +276,7 @@ class _Job:
             new = losses_over(fit.outputs(need), rows, fit.test, self.metric)
             # Only a family that is tuned has a curve that shows its losses in training.
             inside = (
-                float(losses_over(fit.train_outputs(need), rows, fit.train, self.metric).mean())
+                _mean(losses_over(fit.train_outputs(need), rows, fit.train, self.metric), rows, fit.train)
                 if candidate.parameter
                 else math.nan
             )
@@ -294,6 +296,11 @@ class _Job:
             result.coefs.append((found[0].names, np.stack([f.coef for f in found])))
         if result.candidate.linear or result.candidate.kind in ("kernel", "network"):
             result.ends.append(tuple(f.end for f in found if f.end is not None))
+
+
+def _mean(losses: Floats, rows: evaluation_rows.Sample, some: NDArray[np.intp]) -> float:
+    """Return the mean loss of some rows, weighted where the rows have weights."""
+    return float(np.average(losses, weights=None if rows.weights is None else rows.weights[some]))
 
 
 @dataclass(frozen=True)

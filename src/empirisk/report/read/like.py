@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from empirisk.report.errors import DataError, near_matches
+from empirisk.report.read.carried import CARRIED, check_amounts
 from empirisk.report.read.dates import find_date_format, parse_clock, parse_dates
 from empirisk.report.read.fingerprint import fingerprint
 from empirisk.report.read.huge import refuse_huge
@@ -49,6 +50,10 @@ def take_like(raw: RawFile, like: Table) -> Table:
     absent = [c for c in like.columns if c.name not in series]
     frame = pl.DataFrame([series[c.name] for c in present])
     target = like.target if like.target in series else None
+    known = None if target is None else series[target].is_not_null()
+    for c in present:
+        if c.role in CARRIED:
+            check_amounts(c, series[c.name], raw.source.name, known)
     n_left_out = 0
     if target is not None:
         labels, note = _labels_like(frame[target], like, raw.source.name)
@@ -62,7 +67,8 @@ def take_like(raw: RawFile, like: Table) -> Table:
     unseen = [told for c in present if (told := _unseen(c, frame[c.name]))]
     columns = tuple(_recounted(c, frame[c.name]) for c in present)
     if absent:
-        told = ", ".join(repr(c.name) for c in absent if c.name != like.target)
+        unused = [c for c in absent if c.name != like.target and c.role != "exposure"]
+        told = ", ".join(repr(c.name) for c in unused)
         notes += [f"columns that the model does not use are absent: {told}"] if told else []
     return Table(
         frame=frame,

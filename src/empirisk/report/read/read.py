@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
 from empirisk.report.errors import DataError, require_column
+from empirisk.report.read.carried import CARRIED, check_amounts, check_counted
 from empirisk.report.read.fingerprint import fingerprint
 from empirisk.report.read.frames import is_frame, raw_frame
 from empirisk.report.read.huge import refuse_huge, refuse_tiny
@@ -18,7 +19,7 @@ from empirisk.report.read.like import read_like, take_like
 from empirisk.report.read.parse import Reading
 from empirisk.report.read.raw import RawFile, TextOptions, read_raw
 from empirisk.report.read.summary import summarise
-from empirisk.report.read.table import Column, Table, option
+from empirisk.report.read.table import Column, Role, Table, option
 from empirisk.report.read.target import decide_target
 
 __all__ = ["missing_code", "read_table"]
@@ -39,6 +40,8 @@ def read_table(
     encoding: str | None = None,
     group: str | None = None,
     time: str | None = None,
+    exposure: str | None = None,
+    weight: str | None = None,
     header: bool | None = None,
     missing: Sequence[str] = (),
     like: Table | None = None,
@@ -64,6 +67,8 @@ def read_table(
         Of a text file; found when None.
     group, time : str, optional
         Column whose groups stay together, column that orders the rows.
+    exposure, weight : str, optional
+        Column over which the target is counted, column of what each row counts.
     header : bool, optional
         Whether the first line holds names; found when None.
     missing : sequence of str
@@ -98,18 +103,19 @@ def read_table(
     if target is None and task != "clusters":
         name = "the frame" if is_frame(data) else Path(data).name
         raise DataError(f"no target column was named for {name}: give --target COLUMN")
+    given = {"group": group, "time": time, "exposure": exposure, "weight": weight}
+    roles = {role: name for role, name in given.items() if name is not None}
     types = dict(types or {})
     codes = [missing_code(given) for given in missing]
     named = (
         *([] if target is None else [target]),
         *types,
         *drop,
-        *([group] if group else []),
-        *([time] if time else []),
+        *roles.values(),
     )
     raw = raw_frame(data) if is_frame(data) else read_raw(Path(data), replace(text, expected=named))
     factors = [name for name in raw.factors if name not in types]
-    _check_names(raw, target, types, drop, group, time)
+    _check_names(raw, target, types, drop, roles)
     frame = raw.frame
     for _, name in codes:
         if name:
@@ -125,7 +131,16 @@ def read_table(
         parsed.append((column, values))
     if target is None:
         return without_target(raw, parsed, drop)
-    return _assemble(raw, parsed, target, drop=drop, group=group, time=time, task=task, positive=positive)
+    if exposure is None:
+        return _assemble(raw, parsed, target, drop=drop, roles=roles, task=task, positive=positive)
+    if task not in (None, "regression"):
+        raise DataError(
+            f"--exposure is for counts and amounts, and --task {task} asks for classes: leave one out"
+        )
+    table = _assemble(raw, parsed, target, drop=drop, roles=roles, task="regression", positive=positive)
+    return replace(
+        table, target_note=f"over {exposure}", target_override=f"leave {option('--exposure', exposure)} out"
+    )
 
 
 def missing_code(given: str) -> tuple[str, str]:
@@ -151,8 +166,7 @@ def _check_names(
     target: str | None,
     types: Mapping[str, str],
     drop: Sequence[str],
-    group: str | None,
-    time: str | None,
+    roles: Mapping[str, str],
 ) -> None:
     """Refuse names of no column, and roles that exclude each other."""
     names, file = raw.frame.columns, raw.source.name
@@ -170,13 +184,14 @@ def _check_names(
         require_column(name, names, option="--types", file=file)
     for name in drop:
         require_column(name, names, option="--drop", file=file)
-    for given, flag in ((group, "--group"), (time, "--time")):
-        if given is not None:
-            require_column(given, names, option=flag, file=file)
-            if given == target:
-                raise DataError(
-                    f"{given!r} is the target and cannot be given by {flag} too: name another column"
-                )
+    for role, given in roles.items():
+        require_column(given, names, option=f"--{role}", file=file)
+        twice = [f"given by --{other}" for other, name in roles.items() if name == given and other != role]
+        twice += ["the target"] if given == target else []
+        if twice:
+            raise DataError(
+                f"{given!r} is {twice[0]} and cannot be given by --{role} too: name another column"
+            )
     if target in drop:
         raise DataError(f"{target!r} is the target and cannot be dropped: leave --drop {target} out")
 
@@ -184,7 +199,7 @@ def _check_names(
 def without_target(raw: RawFile, parsed: list[tuple[Column, pl.Series]], drop: Sequence[str]) -> Table:
     """Return the table of parsed columns of which none is predicted; every row stays."""
     frame = pl.DataFrame([values.alias(column.name) for column, values in parsed])
-    columns = [_role(column, drop, None, None) for column, _ in parsed]
+    columns = [_role(column, drop, {}) for column, _ in parsed]
     refuse_huge(columns, frame, raw.source.name)
     refuse_tiny(columns, frame, raw.source.name)
     return Table(
@@ -206,8 +221,7 @@ def _assemble(
     target: str,
     *,
     drop: Sequence[str],
-    group: str | None,
-    time: str | None,
+    roles: Mapping[str, str],
     task: str | None,
     positive: str | None,
 ) -> Table:
@@ -222,7 +236,12 @@ def _assemble(
     decision = decide_target(columns[at], frame[target], task=task, positive=positive, file=raw.source.name)
     columns[at] = decision.column
     frame = frame.with_columns(decision.values.alias(target))
-    columns = [_role(c, drop, group, time) for c in columns]
+    columns = [_role(c, drop, roles) for c in columns]
+    for c in columns:
+        if c.role in CARRIED:
+            check_amounts(c, whole[c.name], raw.source.name, known)
+        if c.role == "exposure":
+            check_counted(target, whole[target], c.name, raw.source.name)
     columns = _keep_some_feature(columns, target)
     refuse_huge(columns, whole, raw.source.name)
     refuse_tiny(columns, whole, raw.source.name)
@@ -259,16 +278,16 @@ def _recount(column: Column, values: pl.Series) -> Column:
     )
 
 
-def _role(column: Column, drop: Sequence[str], group: str | None, time: str | None) -> Column:
+def _role(column: Column, drop: Sequence[str], roles: Mapping[str, str]) -> Column:
+    """Return the column in the role that the user gave it, or as it is."""
     name = column.name
-    if name == group:
-        return replace(column, role="group", override=f"leave {option('--group', name)} out")
-    if name == time:
-        if column.base not in ("date", "number"):
-            raise DataError(
-                f"--time {name!r} holds neither dates nor numbers: give --types '{name}=date:%d.%m.%Y'"
-            )
-        return replace(column, role="time", override=f"leave {option('--time', name)} out")
+    for role, given in roles.items():
+        if name == given:
+            if role == "time" and column.base not in ("date", "number"):
+                raise DataError(
+                    f"--time {name!r} holds neither dates nor numbers: give --types '{name}=date:%d.%m.%Y'"
+                )
+            return replace(column, role=cast(Role, role), override=f"leave {option(f'--{role}', name)} out")
     if name in drop:
         return replace(
             column, role="dropped", reason="as asked (--drop)", override=f"leave {option('--drop', name)} out"

@@ -12,7 +12,7 @@ from empirisk.wording import counted, percent
 
 __all__ = ["KINDS", "Column", "Source", "Table"]
 
-Role = Literal["target", "feature", "group", "time", "dropped"]
+Role = Literal["target", "feature", "group", "time", "exposure", "weight", "dropped"]
 Kind = Literal["number", "boolean", "categorical", "text", "date", "id", "constant", "empty"]
 Task = Literal["binary", "multiclass", "regression", "clusters"]
 
@@ -36,7 +36,7 @@ class Column:
     ----------
     name : str
         Name after renaming of duplicates.
-    role : {"target", "feature", "group", "time", "dropped"}
+    role : {"target", "feature", "group", "time", "exposure", "weight", "dropped"}
         What it is used for.
     kind : {"number", "boolean", "categorical", "text", "date", "id", "constant", "empty"}
         What its values are.
@@ -110,7 +110,7 @@ class Column:
             text = f"categorical, {n} level{'' if self.n_distinct == 1 else 's'}{extra}"
         else:
             text = f"{kind} ({self.reason})"
-        if self.role in ("group", "time"):
+        if self.role in ("group", "time", "exposure", "weight"):
             text = f"{self.role} column, {text}"
         parts = [text]
         if self.n_missing and kind != "empty":
@@ -229,6 +229,16 @@ class Table:
     def time(self) -> str | None:
         """Name of the time column, if one was declared."""
         return next(iter(self.names("time")), None)
+
+    @property
+    def exposure(self) -> str | None:
+        """Name of the column that says over how much of what each row counts, if one was declared."""
+        return next(iter(self.names("exposure")), None)
+
+    @property
+    def weight(self) -> str | None:
+        """Name of the column that says how much each row counts, if one was declared."""
+        return next(iter(self.names("weight")), None)
 
     def class_counts(self) -> dict[str, int]:
         """Return the number of rows of each class (empty for a regression or without target)."""

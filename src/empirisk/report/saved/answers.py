@@ -12,7 +12,7 @@ from empirisk.report.read.table import Table
 __all__ = ["prediction_frame"]
 
 
-def prediction_frame(model: Any, table: Table) -> pl.DataFrame:
+def prediction_frame(model: Any, table: Table, exposure: Any = None) -> pl.DataFrame:
     """Return the columns that name the rows, ``prediction``, and for classes ``probability_CLASS`` each.
 
     Of clusters: ``cluster`` (1, 2, ...), ``distance`` to its centre, and the same of the next cluster.
@@ -23,11 +23,13 @@ def prediction_frame(model: Any, table: Table) -> pl.DataFrame:
         Only asked: it is built on this file.
     table : Table
         Read under the decisions of the model (:meth:`empirisk.report.saved.model_file.ModelFile.read`).
+    exposure : array or number, optional
+        In the place of the column of exposures.
     """
     if model.task == "clusters":
         columns = _clusters(model, table)
     else:
-        columns = {"prediction": model.predict(table).tolist()}
+        columns = {"prediction": model.predict(table, exposure).tolist()}
     if model.classes and model.task != "clusters":
         found = model.predict_proba(table)
         columns |= {f"probability_{c}": found[:, i].tolist() for i, c in enumerate(model.classes)}

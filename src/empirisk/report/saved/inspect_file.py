@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from empirisk import wording
+from empirisk.report.read.carried import carried
+from empirisk.report.read.table import Table
 
 __all__ = ["inspect_lines"]
 
@@ -41,6 +43,7 @@ def inspect_lines(metadata: Json) -> list[str]:
         ),
     ]
     lines += [model["step"]] if "step" in model else []
+    lines += carried(Table.from_decisions(metadata["decisions"])) if task["kind"] != "clusters" else []
     for m in metadata["metrics"]:
         lines.append(f"  test {m['label']} {wording.estimate(m['model'])}, n = {m['model']['n']:,}")
     certificate = metadata["certificate"]

@@ -26,6 +26,7 @@ from empirisk.data.caller_line import caller_level
 from empirisk.report.atomic import write_file
 from empirisk.report.errors import DataError
 from empirisk.report.fit.encode import model_frame
+from empirisk.report.read.carried import exposures
 from empirisk.report.read.frames import as_given, is_frame, raw_frame
 from empirisk.report.read.like import take_like
 from empirisk.report.read.read import read_table
@@ -119,7 +120,8 @@ class ModelFile:
             partly missing or unknown, and every row is kept.
         """
         table = self.table
-        columns = tuple(replace(c, role="dropped") if c.role == "target" else c for c in table.columns)
+        unused = ("target", "weight")  # of rows to predict
+        columns = tuple(replace(c, role="dropped") if c.role in unused else c for c in table.columns)
         blind = replace(table, columns=columns, target=None)
         if is_frame(data):
             return take_like(raw_frame(data), table if labelled else blind)
@@ -131,7 +133,7 @@ class ModelFile:
             # A file without a header and without the target is told by the width that it leaves.
             return read_table(Path(data), like=table)
 
-    def predict(self, data: Any) -> np.ndarray:
+    def predict(self, data: Any, exposure: Any = None) -> np.ndarray:
         """Predict a class label or a number for each row of a file or a data frame.
 
         Parameters
@@ -139,6 +141,14 @@ class ModelFile:
         data : str, path, data frame, mapping of names to columns, or table from :meth:`read`
             Columns are found by their names, in any order; others may be there. A frame gives the answers
             of the same rows in a file.
+        exposure : array of shape (n,) or number, optional
+            Over how much each row is counted, for a model that was fitted with exposures; by default the
+            column of that name. With 1 the predictions are rates.
+
+        Raises
+        ------
+        DataError
+            Such a model, and neither the column nor `exposure` is there.
 
         Warns
         -----
@@ -147,31 +157,36 @@ class ModelFile:
             outside the training rows.
         """
         table = self._table(data)
-        values = self._asked("predict", table)
+        values = self._asked("predict", table, **exposures(table, self.exposure, exposure))
         if not self.classes:
             return np.asarray(values, dtype=np.float64)
         return np.asarray(self.classes, dtype=object)[np.asarray(values, dtype=np.intp)]
 
-    def predictions(self, data: Any) -> Any:
+    @property
+    def exposure(self) -> str | None:
+        """Name of the column of exposures that the model was fitted with; None for one without."""
+        return self.table.exposure
+
+    def predictions(self, data: Any, exposure: Any = None) -> Any:
         """Return what ``empirisk predict`` writes: names of rows, ``prediction``, probabilities of classes.
 
         Of clusters: ``cluster``, ``distance`` to its centre, and the same of the next cluster.
 
         Parameters
         ----------
-        data : as in :meth:`predict`
+        data, exposure : as in :meth:`predict`
 
         Returns
         -------
         data frame
             Of the library of `data`, in pandas with its index; in polars for a file.
         """
-        return as_given(prediction_frame(self, self._table(data)), data)
+        return as_given(prediction_frame(self, self._table(data), exposure), data)
 
-    def _asked(self, what: str, table: Table) -> Any:
+    def _asked(self, what: str, table: Table, **known: Any) -> Any:
         """Return what the pipeline answers; rows that it refuses (such as counts below 0) are named."""
         try:
-            return getattr(self.pipeline, what)(model_frame(table))
+            return getattr(self.pipeline, what)(model_frame(table), **known)
         except ValueError as error:
             label = self.metadata["model"]["label"]
             raise DataError(f"{table.source.name} has rows that {label} cannot predict: {error}") from error

@@ -43,7 +43,7 @@ def _mark(value: Any, path: str) -> None:
 
 _COLUMN: dict[str, Check] = {
     "name": string,
-    "role": one_of("target", "feature", "group", "time", "dropped"),
+    "role": one_of("target", "feature", "group", "time", "exposure", "weight", "dropped"),
     "kind": one_of(*KINDS),
     "n_missing": integer,
     "n_distinct": integer,

@@ -21,7 +21,9 @@ __all__ = ["predict_file", "reading_lines", "said"]
 FORMATS = (".csv", ".tsv", ".parquet")
 
 
-def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.DataFrame]:
+def predict_file(
+    model: ModelFile, data: Path, out: Path, exposure: float | None = None
+) -> tuple[Table, pl.DataFrame]:
     """Predict every row of `data` and write the predictions to `out` in the order of the rows.
 
     In .csv and .tsv a text that a spreadsheet would run as a formula (``=1+1``) gets an apostrophe in front;
@@ -40,7 +42,7 @@ def predict_file(model: ModelFile, data: Path, out: Path) -> tuple[Table, pl.Dat
     if not out.absolute().parent.is_dir():
         raise DataError(f"the folder of --out {out.name} does not exist: make it first")
     table = model.read(data)
-    frame = prediction_frame(model, table)
+    frame = prediction_frame(model, table, exposure)
     buffer = io.BytesIO()
     if ending == ".parquet":
         frame.write_parquet(buffer)

@@ -145,7 +145,7 @@ def _prove(model: ModelFile, train: Sample) -> tuple[Certificate | None, bool | 
         estimator = copy.copy(estimator)
         estimator.solution_ = Solution(np.zeros(0), Status.COMPLETED, claimed, 0)
     X = model.pipeline[:-1].transform(train.frame)
-    certificate = verify(estimator, X, train.y)
+    certificate = verify(estimator, X, train.y, **train.beside)
     return certificate, confirmed(certificate, claimed, tolerance(estimator))
 
 

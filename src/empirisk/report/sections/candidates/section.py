@@ -113,7 +113,7 @@ def _collect(m: Material) -> Json:
             p.seed,
             tested,
             [
-                _family(a.choice, p.plan),
+                _family(a.choice, p.plan, m.tuned),
                 *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts),
                 _told("Not tried", dict(p.plan.unsuited)),
                 _told("Tried, and left out once more than one standard error behind the best", a.outrun),
@@ -203,16 +203,19 @@ def _told(what: str, why: Mapping[str, str]) -> str:
     return f"{what}: {listed}." if listed else ""
 
 
-def _family(choice: Choice, plan: Plan) -> str:
+def _family(choice: Choice, plan: Plan, metric: str) -> str:
     """Return whether the family that the target suggests was tried; "" where it suggests none."""
     family = plan.family
     if family is None:
         return ""
     named = f"{family.label} ({family.how})"
     if any(row.result.candidate.family for row in choice.rows):
+        by = "its squared error, which suits every family"
+        if metric != "mse":
+            by = "its Poisson deviance: the variance of a count grows with its exposure"
         return (
             f"{named} was tried because of the target: {family.why}. All candidates predict the mean and are"
-            " compared by its squared error, which suits every family."
+            f" compared by {by}."
         )
     planned = any(candidate.family for candidate in plan.rows)
     why = "it was left out to keep the time limit" if planned else "--models names no linear models"

@@ -10,6 +10,7 @@ from empirisk.report.audit.twins import compared, n_repeats
 from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.split import Split
+from empirisk.report.read.carried import carried
 from empirisk.report.read.table import Column, Table
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
@@ -36,7 +37,7 @@ Json = dict[str, Any]
 column = Record(
     {
         "name": string,
-        "role": one_of("target", "feature", "group", "time", "dropped"),
+        "role": one_of("target", "feature", "group", "time", "exposure", "weight", "dropped"),
         "type": one_of(
             "number", "integer", "boolean", "categorical", "text", "date", "id", "constant", "empty"
         ),
@@ -171,7 +172,7 @@ def _histogram(summary: Json) -> Json | None:
 
 def _handling(table: Table) -> list[str]:
     features = [c for c in table.columns if c.role == "feature"]
-    out = []
+    out = carried(table)
     for code in dict.fromkeys(code for c in table.columns for code in c.missing_codes):
         where = [
             c.name for c in table.columns if code in c.missing_codes and any(code == m for m, _ in c.markers)
@@ -197,7 +198,7 @@ def _handling(table: Table) -> list[str]:
             "Numbers are standardised with the mean and standard deviation of the rows that a model is"
             " fitted on."
         )
-    if out and any(c.kind not in ("date", "boolean") for c in features):
+    if len(out) > len(carried(table)) and any(c.kind not in ("date", "boolean") for c in features):
         out.append(
             "Trees, and naive Bayes over categories or several kinds of columns, take no part in this: they"
             " read missing values, levels and numbers as they are."

@@ -53,6 +53,9 @@ def collect_best_possible(m: Material) -> Json | None:
             " would say too much about it."
         )
         return None
+    if p.train.weights is not None:
+        absent["best_possible"] = "The error of the best rule is bracketed for rows that count alike."
+        return None
     if any(f.code == FORMULA for f in m.analysis.findings):
         absent["best_possible"] = "The target is a formula of another column: the best rule makes no error."
         return None

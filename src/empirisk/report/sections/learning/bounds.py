@@ -81,6 +81,11 @@ def collect_bounds(m: Material) -> Json | None:
     if train.time is not None:
         absent["bounds"] = "The rows come in time, and the theorems need rows that are drawn independently."
         return None
+    if train.beside:
+        absent["bounds"] = (
+            "The theorems are about rows that count alike and are predicted from columns alone."
+        )
+        return None
     found = risk_bounds(model.pipeline, train.frame, train.y, test.frame, test.y, delta=1.0 - level)
     sentence = (
         f"Each bound holds by itself with probability at least {percent(level)}, not all of them at once."

@@ -71,7 +71,9 @@ def collect_curve(m: Material) -> Json | None:
             if not a.model.fitted
             else f"{a.prepared.train.n:,} training rows are too few to take parts of them."
         )
-        if a.model.fitted and a.prepared.plan.cuts:
+        if a.prepared.train.weights is not None:
+            why = "Learning curves count every row once, and these rows have weights."
+        elif a.model.fitted and a.prepared.plan.cuts:
             why = "Left out to keep the time limit."
         m.absent["learning_curve"] = why
         return None

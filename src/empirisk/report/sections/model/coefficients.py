@@ -29,10 +29,10 @@ def sandwich(model: FinalModel) -> Floats | None:
     """Covariance of all parameters (coefficients, then intercepts, class by class) that allows for wrong
     variances.
 
-    ``A^-1 B A^-1 / n``, ``A = mean of h_i x_i x_i' + alpha I`` (intercept free), ``B`` the covariance of the
-    row gradients ``(p_i - y_i) x_i`` (sums over groups where rows are grouped); White (1980), Liang and
-    Zeger (1986). None without a penalty, with an L1 penalty, with a feature step, for more than 1,200
-    parameters, or where A is singular.
+    ``A^-1 B A^-1 / n``, ``A = weighted mean of h_i x_i x_i' + alpha I`` (intercept free), ``B`` the
+    covariance of the row gradients ``w_i (p_i - y_i) x_i`` (sums over groups where rows are grouped); White
+    (1980), Liang and Zeger (1986). None without a penalty, with an L1 penalty, with a feature step, for more
+    than 1,200 parameters, or where A is singular.
 
     Parameters
     ----------
@@ -46,11 +46,13 @@ def sandwich(model: FinalModel) -> Floats | None:
         return None
     X = np.column_stack([model.X, np.ones(n)])
     residual, curvature = _row_terms(model, n)
+    w = np.ones(n) if train.weights is None else train.weights / train.weights.mean()
+    residual = residual * w[:, None]
     gradient = (residual[:, :, None] * X[:, None, :]).reshape(n, -1) if k > 1 else residual * X
     A = np.zeros((k * (p + 1), k * (p + 1)))
     for a in range(k):
         for b in range(a + 1):
-            block = (X * curvature(a, b)[:, None]).T @ X / n
+            block = (X * (w * curvature(a, b))[:, None]).T @ X / n
             A[a * (p + 1) : (a + 1) * (p + 1), b * (p + 1) : (b + 1) * (p + 1)] = block
             A[b * (p + 1) : (b + 1) * (p + 1), a * (p + 1) : (a + 1) * (p + 1)] = block.T
     A += model.alpha * np.diag(np.tile(np.append(np.ones(p), 0.0), k))
@@ -75,7 +77,7 @@ def sandwich(model: FinalModel) -> Floats | None:
 
 def _row_terms(model: FinalModel, n: int) -> tuple[Floats, Any]:
     """Return the derivative of the loss in each score, shape (n, 1) or (n, k), and its second derivatives."""
-    y, z = model.train.y, model.sums(model.X)
+    y, z = model.train.y, model.sums(model.X) + model.train.shift
     if model.candidate.family:
         loss = family_loss(model.candidate.family)
         return loss.grad(y, z)[:, None], lambda a, b: loss.hess(y, z)

@@ -40,18 +40,19 @@ def dependence_curves(
     if test.n < FEWEST or test.n_classes > 2 or test.groups is not None:
         return None
     known = [name for name in columns if name in test.frame.columns][:CURVES]
-    return [_curve(model, test.frame, name, scale, level, seed) for name in known]
+    return [_curve(model, test, name, scale, level, seed) for name in known]
 
 
-def _curve(model: FinalModel, rows: pl.DataFrame, name: str, scale: str, level: float, seed: int) -> Json:
+def _curve(model: FinalModel, test: Sample, name: str, scale: str, level: float, seed: int) -> Json:
     """Return what :func:`empirisk.partial_dependence` gives for the saved pipeline at these places."""
-    column = rows[name]
+    rows, column = test.frame, test.frame[name]
     places, labels = _places(column)
     levels = column.dtype == pl.String
     grid = np.searchsorted(np.unique(column.to_list()), places) if levels else places
     found = partial_dependence(
-        model.pipeline, rows, name, grid=grid, level=level, max_rows=ROWS, random_state=seed
-    )
+        model.pipeline, rows, name, grid=grid, level=level, max_rows=ROWS, random_state=seed,
+        exposure=test.exposure, sample_weight=test.weights,
+    )  # fmt: skip
     value, pointwise, band = (part[..., 0] for part in (found.value, found.pointwise, found.simultaneous))
     return {
         "column": name,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirisk.evaluation.intervals.base import refuse, student_quantile, too_few
+from empirisk.evaluation.ratio import effective
 from empirisk.results import Estimate
 
 __all__ = ["Moved", "importances", "linear_move", "predicted_move"]
@@ -54,6 +55,7 @@ def importances(
     level: float = 0.95,
     repeats: int = 20,
     seed: int = 0,
+    weights: Floats | None = None,
 ) -> dict[str, Estimate]:
     """Return the mean rise of the loss when the values of a column are dealt to other rows.
 
@@ -70,6 +72,8 @@ def importances(
     repeats : int, default 20
         Shuffles of each column.
     seed : int, default 0
+    weights : array of shape (n,), optional
+        What each test row counts: the mean is weighted.
 
     Returns
     -------
@@ -78,11 +82,14 @@ def importances(
 
     Notes
     -----
-    The rise is a U-statistic over pairs (receiver, donor of the value); its variance is that of the mean
-    over rows of ``rise as receiver + rise caused as donor`` (Hoeffding's projection). A column that the
-    model does not use has a rise of exactly 0. No refit, no re-encoding; of linear models no prediction.
+    With weights w of mean 1 the value is ``mean of w_i (rise of row i)``, and donors are drawn with chances
+    in proportion to w: a weight of 2 is the row twice. The rise is a U-statistic over pairs (receiver, donor
+    of the value); its variance is that of the mean over rows of ``rise as receiver + rise caused as donor``
+    (Hoeffding's projection). A column that the model does not use has a rise of exactly 0. No refit, no
+    re-encoding; of linear models no prediction.
     """
     n, finite = own.size, np.isfinite(own)
+    w = np.ones(n) if weights is None else weights / weights.mean()
     rng = np.random.default_rng(seed)
     out = {}
     for source in dict.fromkeys(sources):
@@ -92,22 +99,26 @@ def importances(
         for _ in range(repeats):
             if again is None:  # the model does not use the column
                 break
-            donor = rng.permutation(n)
+            donor = rng.permutation(n) if weights is None else rng.choice(n, n, p=w / n)
             rise = np.zeros(n)
             np.subtract(again(donor), own, out=rise, where=finite)
-            received += rise / repeats
-            caused[donor] += rise / repeats
-        out[source] = _estimate(received, received + caused, level, repeats)
+            received += w * rise / repeats
+            np.add.at(caused, donor, w * rise / repeats)
+        value = float(received.mean())
+        # Both projections are deviations from the value: of a row of weight w, w times as large.
+        influence = received + caused if weights is None else received + caused - 2.0 * w * value
+        out[source] = _estimate(received, influence, level, repeats, effective(weights, n))
     return out
 
 
-def _estimate(rise: Floats, influence: Floats, level: float, repeats: int) -> Estimate:
+def _estimate(rise: Floats, influence: Floats, level: float, repeats: int, worth: float) -> Estimate:
+    """Return the mean rise with its interval; weighted rows are worth as many as their effective number."""
     n, value = rise.size, float(rise.mean())
     method = f"{repeats} shuffles of the test rows, t on pairs"
     target = "rise of the loss of this model when the column carries no information"
-    if n < MIN_ROWS:
-        return refuse(value, level, n, method, too_few(n, MIN_ROWS), target)
+    if worth < MIN_ROWS:
+        return refuse(value, level, n, method, too_few(int(worth), MIN_ROWS), target)
     if not influence.any():
         return Estimate(0.0, 0.0, 0.0, level, n, "exact: the model does not use this column", target=target)
-    half = student_quantile(level, n - 1) * float(influence.std(ddof=1)) / np.sqrt(n)
+    half = student_quantile(level, worth - 1) * float(influence.std(ddof=1)) / np.sqrt(n)
     return Estimate(value, value - float(half), value + float(half), level, n, method, target=target)

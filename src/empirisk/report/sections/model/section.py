@@ -155,12 +155,15 @@ def _model(m: Material) -> Json:
 def _ranked(a: Analysis) -> list[Json]:
     """Return what shuffling each column costs on the test rows, the dearest first."""
     p, model = a.prepared, a.model
+    own, move, weights = _shuffled(a)
     found = importances(
-        *_shuffled(a),
+        own,
+        move,
         [o.source for o in model.encoded],
         level=p.level,
         repeats=20 if model.weighted else 5,
         seed=p.seed,
+        weights=weights,
     )
     ranked = sorted(found.items(), key=lambda item: -item[1].value)
     return [{"column": name, "value": estimate(e)} for name, e in ranked]
@@ -169,18 +172,22 @@ def _ranked(a: Analysis) -> list[Json]:
 def _scale(a: Analysis) -> str:
     """Return what the model predicts, in words."""
     table = a.prepared.table
-    return f"probability of {table.positive}" if table.task == "binary" else f"predicted {table.target}"
+    if table.task == "binary":
+        return f"probability of {table.positive}"
+    at = "" if table.exposure is None else " at the exposures of the rows"
+    return f"predicted {table.target}{at}"
 
 
-def _shuffled(a: Analysis) -> tuple[NDArray[np.float64], Moved]:
-    """Return the losses of the test rows, and what they are when a column is shuffled, by the metric that
-    judges the candidates.
+def _shuffled(a: Analysis) -> tuple[NDArray[np.float64], Moved, NDArray[np.float64] | None]:
+    """Return the losses of the test rows, what they are when a column is shuffled, by the metric that judges
+    the candidates, and the weights of these rows.
     """
     model, test, X = a.model, a.prepared.test, a.X_test
-    y = test.y
+    y, known, weights = test.y, test.known, test.weights
     if model.candidate.compares and test.n > COMPARED:
         some = np.sort(np.random.default_rng(a.prepared.seed).choice(test.n, COMPARED, replace=False))
         X, y = X[some], y[some]
+        weights = None if weights is None else weights[some]
     classes = np.arange(test.n_classes) if test.n_classes else None
 
     def losses(out: Outputs) -> NDArray[np.float64]:
@@ -188,17 +195,17 @@ def _shuffled(a: Analysis) -> tuple[NDArray[np.float64], Moved]:
         return np.asarray(found, dtype=np.float64)
 
     def again(X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return losses(outputs_of(model.pipeline[1:], X, a.scoring.metric.needs))
+        return losses(outputs_of(model.pipeline[1:], X, a.scoring.metric.needs, **known))
 
     if model.weighted:
-        z = model.sums(X)
+        z = model.sums(X) + test.shift
         move = linear_move(X, linear_parts(model)[0], z, lambda z: losses(model.outputs(z)))
-        return again(X), move
+        return again(X), move, weights
     used = np.full(X.shape[1], not model.candidate.grown)
     if model.candidate.grown:
         feature = trees_of(model.estimator).feature
         used[np.unique(feature[feature >= 0])] = True
-    return again(X), predicted_move(X, again, used)
+    return again(X), predicted_move(X, again, used), weights
 
 
 def _grown_sentence(model: FinalModel, n_columns: int) -> str:
@@ -219,8 +226,10 @@ def _linear_part(m: Material) -> Json:
     p, model, row = a.prepared, a.model, a.choice.row
     target, task, family = p.table.target, p.table.task, model.candidate.family
     coef, _ = linear_parts(model)
+    rate = "" if p.table.exposure is None else f" per unit of {p.table.exposure}"
     through = (
         (", passed through the exponential function" if family else "")
+        + (f", times the exposure {p.table.exposure}" if p.table.exposure else "")
         if task == "regression"
         else (
             ", passed through the logistic function"
@@ -241,7 +250,7 @@ def _linear_part(m: Material) -> Json:
         "coefficients_unit": {
             "binary": f"log-odds of {p.table.positive}",
             "multiclass": f"score of each class of {target}",
-            "regression": f"log of the mean of {target}" if family else unit or f"{target}",
+            "regression": f"log of the mean of {target}{rate}" if family else unit or f"{target}",
         }[task],
         "coefficients_note": note,
     }

@@ -72,7 +72,10 @@ def _test(m: Material) -> Json:
                 else "The test part is too small, or its probabilities are all alike."
             )
     if sample.task == "binary":
-        out["scores"] = section("test.scores", lambda: score_bins(model, level))
+        if model.weights is None:
+            out["scores"] = section("test.scores", lambda: score_bins(model, level))
+        else:
+            absent["test.scores"] = "The intervals of expected costs are for rows that count alike."
         out["roc"] = section("test.roc", lambda: roc_curve(model, level))
         out["pr"] = section("test.pr", lambda: pr_curve(model, level))
         if not a.model.fitted:
@@ -95,14 +98,22 @@ def _regression(m: Material) -> Json:
         a.prepared.level,
         a.prepared.test.groups,
     )
-    residuals, losses = y - z, a.choice.row.losses[0]
+    w, residuals, losses = a.scores.model.weights, y - z, a.choice.row.losses[0]
     out_of_fold = np.sqrt(losses[~np.isnan(losses)])
+    even = not a.prepared.test.beside  # the errors of all rows are alike, and count alike
     out: Json = {
-        "observed": section("test.observed", lambda: spread(z, y, level, groups)),
-        "residuals": section("test.residuals", lambda: spread(z, residuals, level, groups)),
-        "quantiles": section("test.quantiles", lambda: normal_quantiles(residuals, level)),
-        "coverage": section("test.coverage", lambda: coverage(out_of_fold, residuals, level, groups)),
+        "observed": section("test.observed", lambda: spread(z, y, level, groups, w)),
+        "residuals": section("test.residuals", lambda: spread(z, residuals, level, groups, w)),
+        "quantiles": section("test.quantiles", lambda: normal_quantiles(residuals, level, w)),
+        "coverage": section("test.coverage", lambda: coverage(out_of_fold, residuals, level, groups))
+        if even
+        else None,
     }
+    if not even:
+        m.absent["test.coverage"] = (
+            "Intervals of one width for all rows are not judged, because rows differ in their exposure or "
+            "weight."
+        )
     for key in ("observed", "residuals", "quantiles"):
         if out[key] is None:
             m.absent[f"test.{key}"] = (
@@ -211,7 +222,8 @@ def _markdown(r: Json) -> prose.Lines:
     lines = [esc(t["sentence"]), "", *prose.table(head, rows), *prose.how(made["test"])]
     c = t["confusion"]
     if c:
-        rows = [[esc(v), *map(count, row)] for v, row in zip(c["labels"], c["counts"], strict=True)]
+        pairs = zip(c["labels"], c["counts"], strict=True)
+        rows = [[esc(v), *(count(round(n)) for n in row)] for v, row in pairs]
         lines += prose.table(["Observed, then predicted", *(esc(v) for v in c["labels"])], rows)
         for key in ("recall", "precision"):
             pairs = zip(c["labels"], c[key] or [], strict=False)

@@ -64,7 +64,7 @@ def _square(value: dict[str, Any], path: str) -> None:
 confusion = Record(
     {
         "labels": strings,
-        "counts": list_of(counts),
+        "counts": list_of(numbers),
         "threshold": nullable(number),
         "recall": nullable(list_of(estimate)),
         "precision": nullable(list_of(estimate)),

@@ -55,6 +55,8 @@ task = Record(
         "unit": nullable(string),
         "classes": nullable(strings),
         "positive": nullable(string),
+        "exposure": nullable(string),
+        "weight": nullable(string),
         "sentence": string,
     },
     also=_classes,
@@ -95,13 +97,17 @@ def _task(a: Analysis, unit: str | None) -> Json:
         "multiclass": f"which of {len(table.classes)} classes {table.target} is",
         "regression": f"the number {table.target}",
     }[table.task]
+    what += "" if table.exposure is None else f" at the exposure {table.exposure} of each row"
+    counts = "" if table.weight is None else f"; rows count by {table.weight}"
     return {
         "kind": table.task,
         "target": table.target,
         "unit": unit,
         "classes": list(a.prepared.train.classes) or None,
         "positive": table.positive or None,
-        "sentence": f"Predict {what} from {counted(k, 'column')} of {table.source.name}.",
+        "exposure": table.exposure,
+        "weight": table.weight,
+        "sentence": f"Predict {what} from {counted(k, 'column')} of {table.source.name}{counts}.",
     }
 
 
@@ -131,7 +137,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
             proved = "Fit without proof of an optimum"
         said = str(certificate["claim"]).removeprefix(UNPROVED)
         claim = prose.sentence(spelled(f"{proved}: {said}"))
-    root = task["kind"] == "regression"  # a gain of squares has no unit that a reader knows
+    root = name == "mse"  # a gain of squares has no unit that a reader knows
     table, wanted = a.prepared.table, headline_name(a.prepared.train)
     texts = table.left_out_texts
     situation = Situation(

@@ -55,6 +55,11 @@ class Situation:
     in_time: bool = False
 
     @property
+    def constant(self) -> str:
+        """What the baseline answers for a number: the mean, or one rate where rows have exposures."""
+        return "the mean" if self.task["exposure"] is None else "one rate times the exposure"
+
+    @property
     def in_r2(self) -> str:
         """What R² shows, as its difference to the baseline or, where rows are too few for that, its own sign.
 
@@ -95,7 +100,7 @@ def _left_out(texts: Sequence[str]) -> str:
 
 
 def _nothing(s: Situation) -> str:
-    base = "the mean" if s.task["kind"] == "regression" else "the most frequent class"
+    base = s.constant if s.task["kind"] == "regression" else "the most frequent class"
     target = s.task["target"] + (" forward in time" if s.in_time else "")
     if s.formula:
         return (
@@ -120,7 +125,7 @@ def _claim(s: Situation) -> str:
     states = {m["label"]: state(m["difference"], m["greater_is_better"]) for m in shown}
     n = shown[0]["model"]["n"] if shown else 0
     against = "always answering " + (
-        "the mean" if s.task["kind"] == "regression" else "with the class shares"
+        s.constant if s.task["kind"] == "regression" else "with the class shares"
     )
     by = {
         what: [label for label, found in states.items() if found == what]
