@@ -199,7 +199,7 @@ def test_a_report_on_classes_counts_rows_by_their_weights() -> None:
 
 
 def test_importances_of_weighted_rows_are_those_of_repeated_rows() -> None:
-    """Over many shuffles both come near the mean over all pairs of receiver and donor, which is exact here."""
+    """Over many shuffles the value comes near the mean over all pairs of receiver and donor."""
     rng = np.random.default_rng(1)
     x, w = rng.normal(size=(40, 2)), rng.integers(1, 4, size=40).astype(float)
     y = x[:, 0] + 0.1 * rng.normal(size=40)
