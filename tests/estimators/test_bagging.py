@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
+import re
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from joblib import parallel_config
 from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.compose import ColumnTransformer
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -306,3 +309,87 @@ def test_refusals_name_what_is_wrong(rng: np.random.Generator) -> None:
         er.BaggingRegressor().fit(X, ["low", "high"] * 40)
     with pytest.raises(ValueError, match="NaN in row 3"):
         er.BaggingRegressor().fit(X, np.where(np.arange(80) == 3, np.nan, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("member", "steps"),
+    [
+        (None, (4, 5, 5, 14, 23)),
+        (LogisticRegression(), (4, 23)),
+        (make_pipeline(StandardScaler(), RidgeClassifier()), (4, 23)),
+    ],
+)
+def test_warm_start_is_the_fit_of_all_members_at_once(
+    member: Any, steps: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    """Bit for bit: members, draws, predictions out-of-bag, risks, and what seeds move them by."""
+    X, y = classes(rng)
+    weight = rng.uniform(0.5, 2.0, len(y)) * (rng.random(len(y)) < 0.9)
+    params: Any = {"max_features": 2, "random_state": 3, "n_jobs": 1}
+    whole = er.BaggingClassifier(member, 23, **params).fit(X, y, weight)
+    grown = er.BaggingClassifier(member, 4, warm_start=True, **params)
+    for m in steps:
+        grown.set_params(n_estimators=m).fit(X, y, weight)
+        assert len(grown) == m
+    np.testing.assert_array_equal(grown.oob_proba_, whole.oob_proba_)
+    np.testing.assert_array_equal(grown.predict_proba(X), whole.predict_proba(X))
+    for ours, theirs in zip(grown.estimators_samples_, whole.estimators_samples_, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert grown.oob_risk_ == whole.oob_risk_
+    assert grown.certificate_ == whole.certificate_
+
+
+def test_warm_start_of_numbers_over_frames_and_sparse_rows(rng: np.random.Generator) -> None:
+    X, y = curve(rng)
+    frame = pd.DataFrame({"x": X[:, 0], "part": pd.Categorical(np.where(X[:, 0] > 3.0, "late", "early"))})
+    for table in (frame, pl.from_pandas(frame), sp.csr_array(X), frame.to_numpy(dtype=object)):
+        member = None if not isinstance(table, np.ndarray) else Ridge()
+        table = table if member is None else table[:, :1]
+        whole = er.BaggingRegressor(member, 12).fit(table, y)
+        grown = er.BaggingRegressor(member, 5, warm_start=True).fit(table, y)
+        grown.set_params(n_estimators=12).fit(table, y)
+        np.testing.assert_array_equal(grown.oob_prediction_, whole.oob_prediction_)
+        assert grown.monte_carlo_error_ == whole.monte_carlo_error_
+        assert pickle.loads(pickle.dumps(grown)).set_params(n_estimators=13).fit(table, y).n_estimators_ == 13
+        with pytest.raises(ValueError, match="the same rows, columns, weights and targets"):
+            grown.set_params(n_estimators=14).fit(table, y + 1.0)
+
+
+def test_warm_start_refuses_other_members(rng: np.random.Generator) -> None:
+    X, y = classes(rng)
+    member = er.DecisionTreeClassifier(alpha=None, random_state=1)
+    model = er.BaggingClassifier(member, 4, warm_start=True).fit(X, y)
+    member.set_params(random_state=2)  # which each draw sets
+    assert len(model.set_params(n_estimators=5, n_jobs=1).fit(X, y)) == 5
+    before = model.estimators_
+    for change, sentence in (
+        ({"max_samples": 0.5}, "max_samples was 1.0 and is 0.5 now"),
+        ({"vote": "hard"}, "vote was 'soft' and is 'hard' now"),
+        ({"random_state": 7}, "random_state was 0 and is 7 now"),
+        ({"estimator__max_depth": 2}, "estimator was DecisionTreeClassifier"),
+        ({"estimator": None}, "estimator was DecisionTreeClassifier"),
+    ):
+        changed = copy.deepcopy(model).set_params(n_estimators=6, **change)
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            changed.fit(X, y)
+    with pytest.raises(ValueError, match="n_estimators=4 is less than the 5 members there are"):
+        model.set_params(n_estimators=4).fit(X, y)
+    assert model.estimators_ is before
+    with pytest.raises(ValueError, match="set warm_start=False"):
+        model.set_params(n_estimators="auto").fit(X, y)
+    cold = er.BaggingClassifier(n_estimators=3).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start must be True in the first fit too"):
+        cold.set_params(n_estimators=4, warm_start=True).fit(X, y)
+
+
+def test_members_weigh_classes_by_what_they_drew(rng: np.random.Generator) -> None:
+    """What others call balanced_subsample: a member with class_weight="balanced" sees its draw alone."""
+    X = rng.standard_normal((150, 2))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(150) > 1.2).astype(int)
+    member = er.DecisionTreeClassifier(alpha=None, max_depth=2, class_weight="balanced")
+    bagged = er.BaggingClassifier(member, 4).fit(X, y)
+    for ours, drawn in zip(bagged.estimators_, bagged.estimators_samples_, strict=True):
+        peer = DecisionTreeClassifier(max_depth=2, class_weight="balanced").fit(X[drawn], y[drawn])
+        np.testing.assert_allclose(ours.predict_proba(X[drawn]), peer.predict_proba(X[drawn]), atol=1e-12)
+    with pytest.raises(TypeError, match="the members weigh the classes, each in its own draw"):
+        er.BaggingClassifier(class_weight="balanced_subsample")

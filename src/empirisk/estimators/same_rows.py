@@ -6,18 +6,19 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from empirisk.typing import Array
 
 MISSING = object()
 
-__all__ = ["refuse_changes", "row_print"]
+__all__ = ["refuse_other_fit", "row_print"]
 
 
 def row_print(X: Any, *others: Array) -> int:
     """Return a checksum of the rows in their order, with what belongs to them (targets, weights, offsets);
-    O(stored cells).
+    O(stored cells).  X may be an array of any type, a sparse matrix or a data frame.
 
     Examples
     --------
@@ -28,12 +29,22 @@ def row_print(X: Any, *others: Array) -> int:
     if hasattr(X, "tocsr"):
         X = X.tocsr()
         parts = [X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)]
+    elif hasattr(X, "columns"):
+        frame = nw.from_native(X, eager_only=True)
+        parts = [np.array(frame.columns), *(frame[name].to_numpy() for name in frame.columns)]
     else:
         parts = [X]
     found = zlib.crc32(repr(X.shape).encode())
     for part in [*parts, *others]:
-        found = zlib.crc32(np.ascontiguousarray(part).view(np.uint8).reshape(-1).data, found)
+        found = zlib.crc32(_cells(np.asarray(part)), found)
     return found
+
+
+def _cells(part: Any) -> Any:
+    """Return the cells of an array as bytes; objects, such as text of any length, by what they print."""
+    if part.dtype.hasobject:
+        return repr(part.tolist()).encode()
+    return np.ascontiguousarray(part).view(np.uint8).reshape(-1).data
 
 
 def refuse_changes(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
@@ -64,6 +75,35 @@ set it back, or warm_start=False to begin anew
                 f"warm_start goes on with the parameters of the fit before: {name} was {was!r} and is "
                 f"{value!r} now; set it back, or warm_start=False to begin anew"
             )
+
+
+def refuse_other_fit(est: Any, rows: int | None, params: Mapping[str, Any] | None) -> None:
+    """Refuse to go on from a fit of an ensemble that saw other rows, or had other parameters.
+
+    Parameters
+    ----------
+    est : estimator
+        Fitted; ``_print`` and ``_fitted_with`` are what its fit noted, None without `warm_start`.
+    rows : int
+        The :func:`row_print` of the rows of this fit.
+    params : mapping
+        Its parameters that decide what a member is.
+
+    Raises
+    ------
+    ValueError
+        In words that say what is to be set.
+    """
+    if est._print is None:
+        raise ValueError(
+            "warm_start must be True in the first fit too, or its rows and sums are not remembered"
+        )
+    refuse_changes(est._fitted_with, params or {})
+    if est._print != rows:
+        raise ValueError(
+            "warm_start adds to a fit of the same rows, columns, weights and targets; set warm_start=False "
+            "to begin anew"
+        )
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -16,7 +16,6 @@ from empirisk.data.seeds import within
 from empirisk.trees.bins import Binned
 from empirisk.trees.criteria import REGISTRY
 from empirisk.trees.criteria.choices import refuse_without_mean
-from empirisk.trees.out_of_bag_tally import OutOfBagTally
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array, IndexArray
 
@@ -141,12 +140,6 @@ class GrownTrees:
     oob_sums: NDArray[np.float64]
     oob_trees: NDArray[np.int32]
     groups: IndexArray
-
-    def tell(self, tally: OutOfBagTally) -> None:
-        """Add what the groups say to a tally; the larger groups come last, which it fills up."""
-        for g in np.argsort(self.groups, kind="stable"):
-            if self.groups[g]:
-                tally.add(self.oob_sums[g], self.oob_trees[g], int(self.groups[g]))
 
 
 def grow_forest(

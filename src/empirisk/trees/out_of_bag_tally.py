@@ -115,6 +115,14 @@ class OutOfBagTally:
         self._counts.append(counts)
         self._trees.append(trees)
 
+    def add_groups(self, sums: Floats, counts: NDArray, trees: NDArray) -> None:
+        """Take in groups of trees, told apart along the first axis; the larger ones last, which are filled
+        up.
+        """
+        for g in np.argsort(trees, kind="stable"):
+            if trees[g]:
+                self.add(sums[g], counts[g], int(trees[g]))
+
     @property
     def groups(self) -> int:
         """Groups of trees that are told apart."""

@@ -5,7 +5,7 @@ Breiman, Machine Learning 24 (1996).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin, is_classifier
@@ -56,6 +56,9 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
         Processes, as in joblib.  Results do not depend on it.
     random_state : int, Generator, RandomState or None, default None
         Seed; None is 0.  Member b has random numbers of its own, from the seed and b.
+    warm_start : bool, default False
+        Whether ``fit`` adds members to those of the fit before, on the same rows and with the same parameters
+        (but `n_estimators` and `n_jobs`): the result is that of all members at once, bit for bit.
 
     Attributes
     ----------
@@ -115,6 +118,10 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
     oob_risk_: Estimate
     size_: ForestSize | None
     _smooth = "Brier score"
+    _elsewhere: ClassVar[dict[str, str]] = {
+        "class_weight": "the members weigh the classes, each in its own draw: give it to the estimator, as "
+        'in BaggingClassifier(DecisionTreeClassifier(alpha=None, class_weight="balanced"))'
+    }
 
     def __init__(
         self,
@@ -128,6 +135,7 @@ class BaggingClassifier(LogProbabilities, ClassifierMixin, BaggingEnsemble):
         vote: str = "soft",
         n_jobs: int | None = None,
         random_state: Any = None,
+        warm_start: bool = False,
     ) -> None:
         self._set(locals())
 
@@ -194,7 +202,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
     n_estimators : int or "auto", default 100
         Members; "auto" grows them until the Monte-Carlo error of the out-of-bag squared error is a quarter of
         its standard error over rows (at most 1000).
-    max_samples, max_features, bootstrap, bootstrap_features, n_jobs, random_state
+    max_samples, max_features, bootstrap, bootstrap_features, n_jobs, random_state, warm_start
         As in :class:`BaggingClassifier`.
 
     Attributes
@@ -252,6 +260,7 @@ class BaggingRegressor(RegressorMixin, BaggingEnsemble):
         bootstrap_features: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
+        warm_start: bool = False,
     ) -> None:
         self._set(locals())
 

@@ -21,12 +21,15 @@ from empirisk.data.threads import check_jobs
 from empirisk.estimators.checks import check_count, check_flag, check_weights, naming_lone_weight
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import weigh_classes
+from empirisk.estimators.same_rows import refuse_other_fit, row_print
 from empirisk.estimators.trees.bagging_members import (
     Member,
     Plan,
+    Said,
     fit_member,
     refusal_of_all_rows,
     said_by,
+    seeded,
     size_of,
     takes_weights,
 )
@@ -39,6 +42,8 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["BaggingEnsemble"]
 
+# Parameters that no member depends on: they may change between warm starts.
+FREE = ("n_estimators", "n_jobs", "warm_start")
 BOUNDS = {"error rate": 1.0, "Brier score": 2.0}  # of losses that have one
 OUT_OF_BAG = (
     "the vote of the members that did not see the row, a smaller ensemble; rows count as independent, which "
@@ -51,8 +56,12 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
 
     estimator: Any
     n_estimators: Any
+    warm_start: Any
     solution_: Solution
     n_features_in_: int
+    _print: int | None  # of the rows, for a warm start
+    _fitted_with: dict[str, Any] | None
+    _said: Said | None
 
     _elsewhere: ClassVar[dict[str, str]] = {
         "oob_score": "out-of-bag scores are always there: oob_score_, and oob_risk_ with its interval"
@@ -127,11 +136,16 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
             )
         self._unheard = ""
         self._voting = (k, self._soft(member))
-        members: list[Any] = []
-        columns: list[Any] = []
-        discarded: list[int] = []
+        warm = check_flag("warm_start", self.warm_start)
+        seen = row_print(X, targets, weight) if warm else None
+        made_with = self._that_matter(plan.seed) if warm else None
+        before = self._before(seen, made_with) if warm else None
+        there = before is not None
+        members: list[Any] = list(self.estimators_) if there else []
+        columns: list[Any] = list(self._columns) if there else []
+        discarded: list[int] = list(self._discarded) if there else []
 
-        def grow(m: int) -> tuple[Any, Any]:
+        def grow(m: int) -> list[Member]:
             numbers = range(len(members), len(members) + m)
             one = delayed(fit_member)
             try:
@@ -145,9 +159,11 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
             members.extend(m.model for m in new)
             columns.extend(m.draw.columns for m in new)
             discarded.extend(m.draw.discarded for m in new)
-            return _summed(new, len(targets), max(1, k))
+            return new
 
-        tally = self._tally(grow, targets, weight, plan)
+        said = before or Said.nothing(len(targets), max(1, k))
+        tally = self._tally(grow, targets, weight, plan, said)
+        self._print, self._fitted_with, self._said = (seen, made_with, said) if warm else (None, None, None)
         self.estimators_ = members
         self._drawn, self._discarded = replace(plan, codes=None), discarded
         self._columns = columns
@@ -167,9 +183,9 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
         codes = targets if k else None
         return Plan(live, weight[live], p, n_draws, n_features, bootstrap, seed, codes, twice)
 
-    def _tally(self, grow: Any, y: Array, weight: Any, plan: Plan) -> OutOfBagTally:
-        def losses(said: Any, rows: Any) -> Any:
-            return self._smooth_losses(said, y[rows])
+    def _tally(self, grow: Any, y: Array, weight: Any, plan: Plan, said: Said) -> OutOfBagTally:
+        def losses(mean: Any, rows: Any) -> Any:
+            return self._smooth_losses(mean, y[rows])
 
         self.size_: ForestSize | None = None
         if isinstance(self.n_estimators, str):
@@ -179,16 +195,40 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
                 raise ValueError(
                     'n_estimators="auto" needs out-of-bag rows: bootstrap=True or max_samples < 1'
                 )
-            self.size_, tally = auto_size(grow, losses, weight=weight)
+            if self.warm_start:
+                raise ValueError(
+                    'n_estimators="auto" fits as many members as are needed: set warm_start=False'
+                )
+            self.size_, tally = auto_size(
+                lambda m: Said.nothing(*said.sums.shape[1:]).add(grow(m)).total(), losses, weight=weight
+            )
             return tally
-        m = check_count("n_estimators", self.n_estimators, 1)
+        m, first = check_count("n_estimators", self.n_estimators, 1), int(said.members.sum())
+        if m < first:
+            raise ValueError(
+                f"n_estimators={m} is less than the {first} members there are; warm_start only adds some"
+            )
+        size = max(1, math.ceil((m - first) / 20))
+        for start in range(first, m, size):
+            said.add(grow(min(size, m - start)))
         tally = OutOfBagTally(losses, weight)
-        size = max(1, math.ceil(m / 20))
-        for start in range(0, m, size):
-            batch = min(size, m - start)
-            sums, counts = grow(batch)
-            tally.add(sums, counts, batch)
+        tally.add_groups(said.sums, said.counts, said.members)
         return tally
+
+    def _before(self, seen: int | None, made_with: Any) -> Said | None:
+        """Return what the members that there are said; None before the first fit."""
+        if getattr(self, "estimators_", None) is None:
+            return None
+        refuse_other_fit(self, seen, made_with)
+        assert self._said is not None  # noted together with the rows
+        return Said(*(array.copy() for array in self._said))
+
+    def _that_matter(self, seed: int) -> dict[str, Any]:
+        """Return the parameters that decide what a member is and says, safe from later changes."""
+        params = self.get_params(deep=False) | {"random_state": seed}
+        if self.estimator is not None:
+            params["estimator"] = seeded(self.estimator, None)
+        return {name: value for name, value in params.items() if name not in FREE}
 
     def _measure(self, tally: OutOfBagTally, y: Array, weight: Array) -> None:
         said, count = tally.predictions()
@@ -304,14 +344,3 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
         for name in ("sparse", "allow_nan", "categorical", "string"):
             setattr(tags.input_tags, name, getattr(inner, name))
         return tags
-
-
-def _summed(members: list[Member], n: int, k: int) -> tuple[Array, IndexArray]:
-    """Return the sums of what the members say about rows that they did not see, (n, k), and how many they
-    are, (n,).
-    """
-    sums, counts = np.zeros((n, k)), np.zeros(n, dtype=np.intp)
-    for m in members:
-        sums[m.unseen] += m.said
-        counts[m.unseen] += 1
-    return sums, counts

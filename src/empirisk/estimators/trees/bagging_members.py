@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -17,10 +18,11 @@ from empirisk.estimators.training import release
 from empirisk.estimators.trees.forest_plan import MOST_DRAWS
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["Draw", "Member", "Plan", "fit_member", "refusal_of_all_rows", "said_by"]
+__all__ = ["Draw", "Member", "Plan", "Said", "fit_member", "refusal_of_all_rows", "said_by", "seeded"]
 
 # A draw with one class only is drawn again, so many times.
 REDRAWS = 100
+GROUPS = 20  # of members, behind the Monte-Carlo error
 
 
 class Draw(NamedTuple):
@@ -117,6 +119,37 @@ class Member(NamedTuple):
     said: Array
 
 
+class Said(NamedTuple):
+    """Sums of what members say about rows that they did not see, by group: member b in group b mod 20.
+
+    Sums have shape (groups, n, k), the numbers of members behind them (groups, n), and those of all members
+    (groups,).  Members come in their order, so that sums have the same bits in however many calls.
+    """
+
+    sums: Array
+    counts: IndexArray
+    members: IndexArray
+
+    @classmethod
+    def nothing(cls, n: int, k: int) -> Said:
+        """Return the sums before the first member."""
+        counts = np.zeros((GROUPS, n), dtype=np.intp)
+        return cls(np.zeros((GROUPS, n, k)), counts, np.zeros(GROUPS, dtype=np.intp))
+
+    def add(self, new: Sequence[Member]) -> Said:
+        """Add the members that come next, and return the sums."""
+        for member in new:
+            g = int(self.members.sum()) % GROUPS
+            self.sums[g, member.unseen] += member.said
+            self.counts[g, member.unseen] += 1
+            self.members[g] += 1
+        return self
+
+    def total(self) -> tuple[Array, IndexArray]:
+        """Return the sums and numbers over all groups."""
+        return self.sums.sum(axis=0), self.counts.sum(axis=0)
+
+
 def size_of(name: str, value: Any, n: int, most: int | None) -> int:
     """Return a count, from a whole number in 1 .. most (None: what an index holds) or a share of n in
     (0, 1].
@@ -135,6 +168,13 @@ def takes_weights(estimator: Any) -> bool:
     return bool(has_fit_parameter(estimator, "sample_weight"))
 
 
+def seeded(estimator: Any, seed: int | None) -> Any:
+    """Return a clone whose random numbers, those of its parts included, come from this seed."""
+    model = clone(estimator)
+    seeds = [k for k in sorted(model.get_params()) if k == "random_state" or k.endswith("__random_state")]
+    return model.set_params(**dict.fromkeys(seeds, seed))
+
+
 def fit_member(
     estimator: Any, X: Any, y: Any, weight: Array, plan: Plan, number: int, n_classes: int, soft: bool
 ) -> Member:
@@ -145,9 +185,7 @@ def fit_member(
     replacement the weights of the rows go to the estimator.
     """
     draw = plan.draw(number)
-    model = clone(estimator)
-    seeds = [k for k in sorted(model.get_params()) if k == "random_state" or k.endswith("__random_state")]
-    model.set_params(**dict.fromkeys(seeds, draw.seed))
+    model = seeded(estimator, draw.seed)
     repeats = getattr(model, "_weight_is_repetition", True)
     if takes_weights(model) and (repeats or not plan.bootstrap):
         rows = draw.rows

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from empirisk.data.columns import Table
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_count, check_flag
-from empirisk.estimators.same_rows import refuse_changes, row_print
+from empirisk.estimators.same_rows import refuse_other_fit, row_print
 from empirisk.estimators.trees.forest_members import ForestMembers
 from empirisk.estimators.trees.forest_plan import plan_bag, plan_growth
 from empirisk.estimators.trees.forest_reads import ForestReads
@@ -128,7 +128,7 @@ class ForestEstimator(ForestMembers, ForestReads):
         warm = check_flag("warm_start", self.warm_start)
         rows_seen = row_print(X, targets, weight) if warm else None
         tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
-        self._print, self._fitted_with = rows_seen, self._that_matter() if warm else None
+        self._print, self._fitted_with = rows_seen, self._that_matter(task.seed) if warm else None
         if needs_non_negative(growth.criterion):
             rate = float(np.average(targets, weights=weight))
             self.trees_ = positive_rates(self.trees_, rate, rare=True)
@@ -160,7 +160,7 @@ class ForestEstimator(ForestMembers, ForestReads):
         grown = task.given_number(wanted, before)
         self.trees_ = grown.trees
         if task.bag.draws:
-            grown.tell(tally)
+            tally.add_groups(grown.oob_sums, grown.oob_trees, grown.groups)
         self._sums = (grown.oob_sums, grown.oob_trees, grown.groups) if warm else None
         return tally, ""
 
@@ -182,21 +182,13 @@ class ForestEstimator(ForestMembers, ForestReads):
                 f"warm_start adds trees to those of the same classes: there are trees of {trees.n_outputs} "
                 f"classes, and y now has {task.n_classes}; set warm_start=False to begin anew"
             )
-        if self._print is None or self._sums is None:
-            raise ValueError(
-                "warm_start must be True in the first fit too, or its rows and sums are not remembered"
-            )
-        refuse_changes(self._fitted_with, self._that_matter())
-        if self._print != rows or not np.array_equal(trees.n_categories, task.columns.n_categories):
-            raise ValueError(
-                "warm_start adds trees to those of the same rows, columns, weights and targets; set "
-                "warm_start=False to begin anew"
-            )
+        refuse_other_fit(self, rows, self._that_matter(task.seed))
+        assert self._sums is not None  # noted together with the rows
         return GrownTrees(trees, *self._sums)
 
-    def _that_matter(self) -> dict[str, Any]:
+    def _that_matter(self, seed: int) -> dict[str, Any]:
         """Return the parameters that decide what a tree is."""
-        params = self.get_params(deep=False) | {"random_state": check_seed(self.random_state)}
+        params = self.get_params(deep=False) | {"random_state": seed}
         return {name: value for name, value in params.items() if name not in FREE}
 
     # -- out-of-bag ---------------------------------------------------------------------------------
