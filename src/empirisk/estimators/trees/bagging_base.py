@@ -59,6 +59,9 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
     warm_start: Any
     solution_: Solution
     n_features_in_: int
+    estimators_: list[Any]
+    _columns: list[Any]
+    _discarded: list[int]
     _print: int | None  # of the rows, for a warm start
     _fitted_with: dict[str, Any] | None
     _said: Said | None
@@ -155,7 +158,7 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
                 if (refused := refusal_of_all_rows(member, X, targets, weight, error)) is None:
                     raise
                 raise refused from error
-            # What they said is summed here and forgotten, and so are the rows, which the plan can draw again.
+            # What they said is summed and forgotten, and so are the rows, which the plan can draw again.
             members.extend(m.model for m in new)
             columns.extend(m.draw.columns for m in new)
             discarded.extend(m.draw.discarded for m in new)
@@ -221,7 +224,7 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
             return None
         refuse_other_fit(self, seen, made_with)
         assert self._said is not None  # noted together with the rows
-        return Said(*(array.copy() for array in self._said))
+        return Said(self._said.sums.copy(), self._said.counts.copy(), self._said.members.copy())
 
     def _that_matter(self, seed: int) -> dict[str, Any]:
         """Return the parameters that decide what a member is and says, safe from later changes."""

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
@@ -126,9 +127,9 @@ class Said(NamedTuple):
     (groups,).  Members come in their order, so that sums have the same bits in however many calls.
     """
 
-    sums: Array
-    counts: IndexArray
-    members: IndexArray
+    sums: NDArray[np.float64]
+    counts: NDArray[np.intp]
+    members: NDArray[np.intp]
 
     @classmethod
     def nothing(cls, n: int, k: int) -> Said:
@@ -145,9 +146,9 @@ class Said(NamedTuple):
             self.members[g] += 1
         return self
 
-    def total(self) -> tuple[Array, IndexArray]:
+    def total(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the sums and numbers over all groups."""
-        return self.sums.sum(axis=0), self.counts.sum(axis=0)
+        return np.sum(self.sums, axis=0), np.sum(self.counts, axis=0)
 
 
 def size_of(name: str, value: Any, n: int, most: int | None) -> int:
