@@ -20,7 +20,7 @@ import pytest
 from sklearn.base import clone
 
 import empirisk as er
-from empirisk.inference import Bands
+from empirisk.inference import Bands, CredibleIntervals
 from tests.conformance.clusterers import groups
 from tests.conformance.test_verify import CASES, NO_CLAIM, Case, certificate, confirmed
 from tests.conformance.test_words_of_verify import USES
@@ -96,7 +96,7 @@ def answers(model: Any, X: Any) -> list[Any]:
                 told = getattr(model, name)(**({"X": X} if "X" in takes else {}), **flags)
             except (ValueError, TypeError) as refused:
                 told = str(refused)
-            if isinstance(told, Bands):
+            if isinstance(told, Bands | CredibleIntervals):
                 told = (told.value, told.low, told.high)
             out += told if isinstance(told, tuple | list) else (told,)
     return [a.toarray() if hasattr(a, "toarray") else np.asarray(a) for a in out]

@@ -184,7 +184,7 @@ def test_intervals_hold_the_share_of_draws_that_they_say(est: Any, rng: np.rando
     value = np.column_stack([draws.coef, draws.intercept])[:, : 5 + est.fit_intercept]
     ends = model.credible_interval(0.8)
     slack = 4.0 * np.sqrt(0.16 / 4000)
-    inside = ((value > ends[:, 0]) & (value < ends[:, 1])).mean(axis=0)
+    inside = ((value > ends.low) & (value < ends.high)).mean(axis=0)
     assert np.all(np.abs(inside - 0.8) < slack)
     scores = draws.coef @ d.X.T + draws.intercept[:, None]
     band = model.mean_interval(d.X, 0.8)

@@ -2,6 +2,7 @@
 
 from empirisk.inference.bands import Bands, bands_at
 from empirisk.inference.covariance import COVARIANCES, check_covariance
+from empirisk.inference.credible import CredibleIntervals
 from empirisk.inference.fit import Fit, fits_of
 from empirisk.inference.influence import Influence, influence_of
 from empirisk.inference.likelihood_ratio import likelihood_ratio_test
@@ -14,6 +15,7 @@ from empirisk.inference.wald import TestResult, wald_test
 __all__ = [
     "COVARIANCES",
     "Bands",
+    "CredibleIntervals",
     "Fact",
     "Fit",
     "Influence",

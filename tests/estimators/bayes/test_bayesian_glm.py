@@ -92,7 +92,7 @@ def test_predictions_are_means_over_the_normal_law(family: str, rng: np.random.G
     share = ((drawn > low) & (drawn < high)).mean(axis=0)
     assert np.all(np.abs(share - 0.8) < 5.0 * math.sqrt(0.16 / 20_000))
     ends = model.credible_interval(0.8)
-    inside = (draws.intercept > ends[-1, 0]) & (draws.intercept < ends[-1, 1])
+    inside = (draws.intercept > ends.low[-1]) & (draws.intercept < ends.high[-1])
     assert abs(inside.mean() - 0.8) < 5.0 * math.sqrt(0.16 / 20_000)
     np.testing.assert_array_equal(model.predict(X), model.predict(X, return_interval=True)[0])
 
@@ -123,7 +123,8 @@ def test_flat_prior_has_the_standard_errors_of_maximum_likelihood(
     assert model.log_evidence_ is None
     assert model.effective_parameters_ == pytest.approx(3.0)
     half = stats.norm.ppf(0.95) * se
-    np.testing.assert_allclose(np.ptp(model.credible_interval(0.9), axis=1), 2.0 * half, rtol=1e-9)
+    ends = model.credible_interval(0.9)
+    np.testing.assert_allclose(ends.high - ends.low, 2.0 * half, rtol=1e-9)
 
 
 def test_labels_frames_and_the_certificate(rng: np.random.Generator) -> None:
@@ -221,6 +222,6 @@ def test_credible_intervals_hold_their_level_over_draws_of_the_prior(
         ends = (
             er.BayesianGLM(family, prior_precision=4.0, fit_intercept=False).fit(X, y).credible_interval(0.9)
         )
-        inside += (ends[:, 0] <= w) & (w <= ends[:, 1])
+        inside += (ends.low <= w) & (w <= ends.high)
     # Four standard errors of 1,000 trials, and a hundredth for the normal law in the place of the posterior.
     assert np.all(np.abs(inside / 1_000 - 0.9) < 4.0 * math.sqrt(0.09 / 1_000) + 0.01)

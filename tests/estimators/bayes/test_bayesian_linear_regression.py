@@ -95,7 +95,7 @@ def test_flat_prior_is_least_squares_with_its_confidence_intervals(rng: np.rando
     se = np.sqrt(s2 * np.diagonal(np.linalg.inv(design.T @ design)))
     half = stats.t.ppf(0.95, len(y) - 4) * se
     ends = model.credible_interval(0.9)
-    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2.0 * half, rtol=1e-9)
+    np.testing.assert_allclose(ends.high - ends.low, 2.0 * half, rtol=1e-9)
     assert model.noise_ == pytest.approx(s2)
     assert model.log_evidence_ is None
     assert model.effective_parameters_ == pytest.approx(3.0)
@@ -186,11 +186,11 @@ def test_coverage_is_exact_under_the_prior(intercept: bool, rng: np.random.Gener
         y = X @ w + 7.5 * intercept + np.sqrt(s2) * rng.normal(size=n + 1)
         model.fit(X[:-1], y[:-1])
         _, low, high = model.predict(X[-1:], return_interval=True, level=level)
-        ends = model.credible_interval(level)[:p]
+        ends = model.credible_interval(level)
         mean = model.mean_interval(X[-1:], level)
         hits[0] += low[0] < y[-1] < high[0]
         hits[1] += mean.low[0] < float(X[-1] @ w) + 7.5 * intercept < mean.high[0]
-        hits[2:] += (ends[:, 0] < w) & (w < ends[:, 1])
+        hits[2:] += (ends.low[:p] < w) & (w < ends.high[:p])
     assert all(within(int(h), runs, level) for h in hits), hits / runs
 
 

@@ -16,7 +16,7 @@ from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.seeds import check_seed
 from empirisk.estimators.bayes.laplace_posterior import LaplacePosterior, inverse_curvature
-from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of
+from empirisk.estimators.bayes.posterior_questions import PosteriorDraws, means_of, terms_of
 from empirisk.estimators.bayes.verify_posterior import other_law
 from empirisk.estimators.checks import check_count, check_flag, check_number
 from empirisk.estimators.documented import documented
@@ -27,6 +27,7 @@ from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.estimators.stated import disputed
 from empirisk.gaussian_processes.logistic_mean import log_logistic_mean, logistic_mean
 from empirisk.inference.bands import Bands
+from empirisk.inference.credible import CredibleIntervals
 from empirisk.inference.law import Law
 from empirisk.inference.predictive import predictive_quantiles
 from empirisk.losses import Loss
@@ -317,8 +318,8 @@ class BayesianGLM(GeneralizedLinearModel):
         value = np.asarray(self.predict(X, offset, exposure=exposure), dtype=np.float64)
         return Bands("prediction", level, value, low, high, None, NORMAL_SCORE)
 
-    def credible_interval(self, level: float = 0.95) -> Array:
-        """Return the ends of the credible interval of each coefficient and, last, of the intercept.
+    def credible_interval(self, level: float = 0.95) -> CredibleIntervals:
+        """Return the credible interval of each coefficient and, last, of the intercept.
 
         Parameters
         ----------
@@ -327,11 +328,13 @@ class BayesianGLM(GeneralizedLinearModel):
 
         Returns
         -------
-        array, shape (p + 1, 2), or (p, 2) without an intercept
+        empirisk.inference.CredibleIntervals
+            ``value`` (the mode), ``low``, ``high``, shape (p + 1,), or (p,) without an intercept.
         """
         check_is_fitted(self, "_posterior")
         level = check_level(level)
-        return self._posterior.intervals(float(ndtri(0.5 + 0.5 * level)), bool(self.fit_intercept))
+        ends = self._posterior.intervals(float(ndtri(0.5 + 0.5 * level)), bool(self.fit_intercept))
+        return CredibleIntervals(level, terms_of(self), *ends, "a normal law at the mode of the posterior")
 
     def sample_posterior(self, n: int = 1000, random_state: Any = None) -> PosteriorDraws:
         """Return independent draws from the normal law of coefficients and intercept.

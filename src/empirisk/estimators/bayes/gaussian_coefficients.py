@@ -62,12 +62,12 @@ class GaussianCoefficients:
         out[-1, -1] += 1.0 / self.intercept_weight
         return np.asarray(out)
 
-    def intervals(self, half_width: float, intercept: bool) -> Array:
-        """Return the ends so many standard deviations away from the means, a row a coefficient."""
+    def intervals(self, half_width: float, intercept: bool) -> tuple[Array, Array, Array]:
+        """Return the means of coefficients, and the ends so many standard deviations away from them."""
         count = len(self.mean) + int(intercept)
         half = half_width * np.sqrt(np.diagonal(self.covariance())[:count])
         middle = np.append(self.mean, self.intercept)[:count]
-        return np.column_stack([middle - half, middle + half])
+        return middle, middle - half, middle + half
 
     def draws(self, n: int, size: Array, rng: np.random.Generator) -> tuple[Array, Array]:
         """Return n draws of coefficients and intercept, with deviations times `size`, shape (n,)."""

@@ -19,6 +19,7 @@ from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients
 from empirisk.estimators.checks import check_count, check_finite, check_flag
 from empirisk.estimators.estimator import Estimator
 from empirisk.inference.bands import Bands
+from empirisk.inference.credible import CredibleIntervals
 from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
@@ -146,8 +147,8 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         """Return posterior means of the rows, and their variances over that of the noise where asked for."""
         return means_of(self._posterior, X, spread)
 
-    def credible_interval(self, level: float = 0.95) -> Array:
-        """Return the ends of the credible interval of each coefficient and, last, of the intercept.
+    def credible_interval(self, level: float = 0.95) -> CredibleIntervals:
+        """Return the credible interval of each coefficient and, last, of the intercept.
 
         Parameters
         ----------
@@ -156,7 +157,8 @@ class PosteriorQuestions(RegressorMixin, Estimator):
 
         Returns
         -------
-        array, shape (p + 1, 2), or (p, 2) without an intercept
+        empirisk.inference.CredibleIntervals
+            ``value``, ``low``, ``high``, shape (p + 1,), or (p,) without an intercept.
 
         Notes
         -----
@@ -164,8 +166,14 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         prior they are narrower, and cover as they say on average over coefficients drawn from it.
         """
         self._ready()
-        factor = _quantile(self._posterior.freedom, check_level(level))
-        return self._posterior.intervals(factor * math.sqrt(self._posterior.noise), bool(self.fit_intercept))
+        level = check_level(level)
+        half = _quantile(self._posterior.freedom, level) * math.sqrt(self._posterior.noise)
+        return CredibleIntervals(
+            level,
+            terms_of(self),
+            *self._posterior.intervals(half, bool(self.fit_intercept)),
+            "right where the prior and normal noise are",
+        )
 
     def sample_posterior(self, n: int = 1000, random_state: Any = None) -> PosteriorDraws:
         """Return independent draws from the joint posterior of coefficients, intercept and noise.
@@ -186,6 +194,13 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         rng = np.random.default_rng(check_seed(random_state))
         noise = posterior.scale / rng.gamma(posterior.shape, size=n)
         return PosteriorDraws(*posterior.draws(n, np.sqrt(noise), rng), noise)
+
+
+def terms_of(model: Any) -> list[str]:
+    """Return the names of the coefficients of a model, and last that of its intercept."""
+    named = getattr(model, "terms_", getattr(model, "feature_names_in_", None))
+    terms = [f"x{j}" for j in range(len(model.coef_))] if named is None else list(map(str, named))
+    return [*terms, *(["intercept"] if model.fit_intercept else [])]
 
 
 def means_of(posterior: GaussianCoefficients, X: Any, spread: bool = True) -> tuple[Array, Array]:
