@@ -21,6 +21,7 @@ from empirisk.losses import (
     NegativeBinomial,
     Probit,
     Quantile,
+    StableTweedie,
     Tweedie,
 )
 
@@ -200,6 +201,14 @@ SAMPLES: dict[str, Sample] = {
     "gamma": Sample(lambda y, z: y * mp.exp(-z) + z, POSITIVE, ((2.0, 1.01),), "positive", 0.6, cancels=True),
     "tweedie": Sample(tweedie(1.5), COUNTS, ((0.0, -0.01),), "mixed", 0.8),
     "tweedie(1.2)": Sample(tweedie(1.2), COUNTS, ((0.0, -0.01),), "mixed", 1.3, loss=Tweedie(1.2)),
+    "tweedie_stable": Sample(tweedie(2.5), POSITIVE, ((2.0, 0.01), (2.0, -0.01)), cancels=True),
+    "tweedie_stable(-1)": Sample(
+        tweedie(-1.0),
+        (-3.0, 0.0, 1.25, 20.0),
+        ((2.0, 0.01), (-3.0, -0.01)),
+        cancels=True,
+        loss=StableTweedie(-1.0),
+    ),
     "inverse_gaussian": Sample(
         lambda y, z: y * mp.exp(-2 * z) / 2 - mp.exp(-z),
         POSITIVE,

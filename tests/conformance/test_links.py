@@ -13,7 +13,10 @@ from empirisk.estimators.linear.families import FAMILIES, family_loss
 from empirisk.inference.law import Law
 
 POWER, EXTRA = 1.4, 0.7
+# Tweedie's other powers stand beside the families, which have one.
+POWERS = {"tweedie(2.5)": 2.5, "tweedie(4)": 4.0, "tweedie(-1)": -1.0}
 PAIRS = [(family, link) for family, links in FAMILIES.items() for link in links]
+PAIRS += [(family, link) for family in POWERS for link in FAMILIES["tweedie"]]
 each = pytest.mark.parametrize(("family", "link"), PAIRS)
 
 MEAN: dict[str, Callable[[Any], Any]] = {
@@ -28,7 +31,14 @@ MEAN: dict[str, Callable[[Any], Any]] = {
     "loglog": lambda z: mp.exp(-mp.exp(-z)),
     "cauchit": lambda z: mp.mpf(1) / 2 + mp.atan(z) / mp.pi,
 }
-A, P = mp.mpf(EXTRA), mp.mpf(POWER)
+A = mp.mpf(EXTRA)
+
+
+def tweedie(power: float) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]:
+    p = mp.mpf(power)
+    return (lambda m: m**p, lambda y, m: m ** (2 - p) / (2 - p) - y * m ** (1 - p) / (1 - p))
+
+
 # The variance function, and half the deviance as a function of the mean but for terms in y.
 FAMILY: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "gaussian": (lambda m: mp.mpf(1), lambda y, m: (y - m) ** 2 / 2),
@@ -39,7 +49,8 @@ FAMILY: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "poisson": (lambda m: m, lambda y, m: m - y * mp.log(m)),
     "gamma": (lambda m: m**2, lambda y, m: y / m + mp.log(m)),
     "inverse_gaussian": (lambda m: m**3, lambda y, m: y / (2 * m**2) - 1 / m),
-    "tweedie": (lambda m: m**P, lambda y, m: m ** (2 - P) / (2 - P) - y * m ** (1 - P) / (1 - P)),
+    "tweedie": tweedie(POWER),
+    **{family: tweedie(power) for family, power in POWERS.items()},
     "negative_binomial": (
         lambda m: m + A * m**2,
         lambda y, m: (y + 1 / A) * mp.log1p(A * m) - y * mp.log(m),
@@ -47,11 +58,15 @@ FAMILY: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 
 
+def loss_of(family: str, link: str) -> Any:
+    return family_loss(family.split("(")[0], link, POWERS.get(family, POWER), EXTRA)
+
+
 def targets(family: str) -> list[float]:
     if family == "binomial":
         return [0.0, 0.3, 1.0]
-    zero = [] if family in ("gamma", "inverse_gaussian") else [0.0]
-    return [*zero, 0.4, 1.0, 30.0] + ([-2.0] if family == "gaussian" else [])
+    zero = [] if family in ("gamma", "inverse_gaussian", "tweedie(2.5)", "tweedie(4)") else [0.0]
+    return [*zero, 0.4, 1.0, 30.0] + ([-2.0] if family in ("gaussian", "tweedie(-1)") else [])
 
 
 def scores(family: str, link: str) -> np.ndarray:
@@ -67,7 +82,7 @@ def scores(family: str, link: str) -> np.ndarray:
 
 def table(family: str, link: str) -> tuple[Any, np.ndarray, np.ndarray]:
     y, z = np.meshgrid(targets(family), scores(family, link))
-    return family_loss(family, link, POWER, EXTRA), y.ravel(), z.ravel()
+    return loss_of(family, link), y.ravel(), z.ravel()
 
 
 @each
@@ -114,7 +129,7 @@ def test_means_information_and_slopes_of_the_mean(family: str, link: str) -> Non
 
 @each
 def test_convex_exactly_where_it_is_said(family: str, link: str) -> None:
-    loss = family_loss(family, link, POWER, EXTRA)
+    loss = loss_of(family, link)
     z = np.linspace(
         *{True: (0.002, 0.998), False: (0.05, 40.0)}[link == "identity" and family == "binomial"], 400
     )
@@ -135,7 +150,7 @@ def test_convex_exactly_where_it_is_said(family: str, link: str) -> None:
 def test_best_constants_are_the_link_of_the_mean_target(
     family: str, link: str, rng: np.random.Generator
 ) -> None:
-    loss = family_loss(family, link, POWER, EXTRA)
+    loss = loss_of(family, link)
     y, s = np.array([v for v in targets(family) if v >= 0.0]), np.array([3.0, 1.0, 0.5, 2.0])
     s = s[: len(y)]
     constant = float(loss.best_constant(y, s))
@@ -146,7 +161,7 @@ def test_best_constants_are_the_link_of_the_mean_target(
 
 @each
 def test_scores_without_a_mean_cost_infinitely_much_and_point_back(family: str, link: str) -> None:
-    loss = family_loss(family, link, POWER, EXTRA)
+    loss = loss_of(family, link)
     z = np.array([-2.0, 2.0])
     out = loss.outside(z)
     y = np.full(2, 0.4)
@@ -157,7 +172,7 @@ def test_scores_without_a_mean_cost_infinitely_much_and_point_back(family: str, 
 
 @pytest.mark.parametrize(("family", "link"), [pair for pair in PAIRS if pair[0] == "binomial"])
 def test_labels_are_shares_of_0_and_1(family: str, link: str) -> None:
-    loss = family_loss(family, link, POWER, EXTRA)
+    loss = loss_of(family, link)
     z, y = np.repeat(scores(family, link), 2), np.tile([0.0, 1.0], len(scores(family, link)))
     found = loss.labelled(y)
     if found is None:

@@ -511,7 +511,7 @@ def test_interaction_constraints_make_the_sum_of_their_groups() -> None:
         ({"loss": Logistic()}, "is for classes; take a GradientBoostingClassifier"),
         ({"loss": "quantile", "q": 1.0}, "q must be a number strictly between 0 and 1"),
         ({"loss": "quantile", "q": [0.1, 0.1]}, "q must hold different numbers"),
-        ({"loss": "tweedie", "power": -1.0}, "power must be a finite number >= 0"),
+        ({"loss": "tweedie", "power": 0.5}, "power must not lie between 0 and 1"),
     ],
 )
 def test_parameters_are_refused_by_name(given: dict[str, Any], words: str) -> None:

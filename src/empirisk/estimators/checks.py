@@ -221,6 +221,8 @@ def check_number(name: str, value: Any, low: float, high: float = math.inf, clos
     """Return a finite real number in the range, by parameter name."""
     if is_number(value, low, high, closed):
         return float(value)
+    if low == -math.inf and high == math.inf:
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
     sign = ">=" if closed else ">"
     top = f" and <= {high:g}" if math.isfinite(high) else ""
     raise ValueError(f"{name} must be a finite number {sign} {low:g}{top}, got {value!r}")

@@ -78,7 +78,8 @@ def _likelihood(problem: LinearProblem, fit: Fit, covariance: Covariance | None)
     null_scores = without_offset(problem.loss, problem.data.y, problem.null_scores)[2]
     null = float(s @ law.deviance(fit.y, null_scores))
     explained = 1.0 - deviance / null if null > 0.0 else math.nan
-    log_lik = law.log_likelihood(fit.y, fit.score, s, fit.dispersion)
+    likely = law.loss.likelihood and not _unequal(fit)
+    log_lik = law.log_likelihood(fit.y, fit.score, s, fit.dispersion) if likely else math.nan
     parameters = fit.rank + int(not law.unit_dispersion) + law.loss.nuisances
     words = "1 by definition" if law.unit_dispersion else "Pearson's chi2 over df: estimated"
     counted = "" if parameters == fit.rank else " (the dispersion is one)"
@@ -90,8 +91,8 @@ def _likelihood(problem: LinearProblem, fit: Fit, covariance: Covariance | None)
         Fact("pearson_chi2", fit.chi2, "sum of the squared Pearson residuals"),
         Fact("dispersion", fit.dispersion, f"dispersion ({words})"),
         Fact("pseudo_r2", explained, "share of the null deviance that the fit explains"),
-        *([] if _unequal(fit) else [Fact("log_likelihood", log_lik, "log-likelihood")]),
-        *([] if _unequal(fit) else criteria(log_lik, parameters, fit.total, counted)),
+        *([Fact("log_likelihood", log_lik, "log-likelihood")] if likely else []),
+        *([] if not likely else criteria(log_lik, parameters, fit.total, counted)),
         *([] if _drawn(fit) else _ratio(fit, null - deviance)),
     ]
 

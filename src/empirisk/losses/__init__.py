@@ -28,6 +28,7 @@ from empirisk.losses.softmax import Softmax
 from empirisk.losses.squared_epsilon_insensitive import SquaredEpsilonInsensitive
 from empirisk.losses.squared_hinge import SquaredHinge
 from empirisk.losses.tweedie import Tweedie
+from empirisk.losses.tweedie_stable import StableTweedie
 from empirisk.losses.user import user_loss
 from empirisk.losses.zero_one import ZeroOne
 
@@ -54,6 +55,7 @@ REGISTRY: dict[str, type] = {
     "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
     "squared_hinge": SquaredHinge,
     "tweedie": Tweedie,
+    "tweedie_stable": StableTweedie,
     "zero_one": ZeroOne,
 }
 
@@ -83,6 +85,7 @@ __all__ = [
     "Softmax",
     "SquaredEpsilonInsensitive",
     "SquaredHinge",
+    "StableTweedie",
     "Tweedie",
     "ZeroOne",
     "check_targets",

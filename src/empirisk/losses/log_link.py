@@ -37,9 +37,9 @@ class LogLink(ScalarLoss):
         return np.maximum(mean, np.finfo(mean.dtype).tiny)
 
     def best_constant(self, y: Array, s: Array) -> Array:
-        """Return the logarithm of the weighted mean target."""
+        """Return the logarithm of the weighted mean target; of a mean below 0, which has none, that of 0."""
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(weighted_sum(s, y) / s.sum()))
+            return np.asarray(np.log(np.maximum(weighted_sum(s, y) / s.sum(), 0.0)))
 
 
 def exponential(t: Array) -> Array:

@@ -53,7 +53,7 @@ class Tweedie(LogLink):
         if not 1.0 < self.power < 2.0:
             raise ValueError(
                 f"power must lie strictly between 1 and 2, got {self.power!r}; "
-                "use Poisson for 1 and Gamma for 2"
+                "use Poisson for 1, Gamma for 2 and StableTweedie above 2 or below 0"
             )
 
     @property

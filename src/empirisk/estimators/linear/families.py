@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from empirisk.estimators.checks import check_number, is_number
 from empirisk.losses import (
     Bernoulli,
     CLogLog,
@@ -19,12 +21,13 @@ from empirisk.losses import (
     NegativeBinomial,
     Poisson,
     Probit,
+    StableTweedie,
     Tweedie,
 )
 from empirisk.losses.links import LINKS
 from empirisk.typing import Array
 
-__all__ = ["FAMILIES", "family_loss", "link_name", "tweedie_loss", "with_labels"]
+__all__ = ["FAMILIES", "family_loss", "link_name", "positive_targets", "tweedie_loss", "with_labels"]
 
 Made = Callable[[float, float], Loss]
 
@@ -46,6 +49,42 @@ def _shares(power: float, a: float) -> Loss:
     return Bernoulli(Logistic())
 
 
+def tweedie_loss(power: Any) -> Loss:
+    """Return the log-link loss of a variance power; the squared error (identity link) for 0.
+
+    Examples
+    --------
+    >>> tweedie_loss(1.0), tweedie_loss(1.5), tweedie_loss(-1.0)
+    (Poisson(), Tweedie(power=1.5), StableTweedie(power=-1.0))
+    """
+    power = check_number("power", power, -math.inf)
+    named: dict[float, Loss] = {0.0: HalfSquared(), 1.0: Poisson(), 2.0: Gamma(), 3.0: InverseGaussian()}
+    if power in named:
+        return named[power]
+    if 0.0 < power < 1.0:
+        raise ValueError(
+            f"power must not lie between 0 and 1, where there is no law, got {power!r}: 0 is normal, "
+            "1 Poisson, 2 gamma, 3 inverse Gaussian"
+        )
+    return Tweedie(power) if 1.0 < power < 2.0 else StableTweedie(power)
+
+
+def positive_targets(power: Any) -> bool:
+    """Return whether targets of a variance power are never negative, which scikit-learn's tags tell."""
+    return not is_number(power, -math.inf, 0.0)
+
+
+def _tweedie(link: str) -> Made:
+    """Return the family of a variance power under a link: its named law where there is one."""
+
+    def made(power: float, a: float) -> Loss:
+        base = tweedie_loss(power)
+        own = "identity" if base.quadratic else "log"
+        return base if link == own else Linked(base, LINKS["power"][link])
+
+    return made
+
+
 # family: link: loss from (power, extra_dispersion).  The first link is the default.
 FAMILIES: dict[str, dict[str, Made]] = {
     "gaussian": _family("power", "identity", lambda power, a: HalfSquared(), ("log", "inverse", "sqrt")),
@@ -60,7 +99,7 @@ FAMILIES: dict[str, dict[str, Made]] = {
     "inverse_gaussian": _family(
         "power", "log", lambda power, a: InverseGaussian(), ("inverse_squared", "inverse", "identity", "sqrt")
     ),
-    "tweedie": _family("power", "log", lambda power, a: Tweedie(power), ("sqrt", "identity", "inverse")),
+    "tweedie": {name: _tweedie(name) for name in ("log", "sqrt", "identity", "inverse")},
     "negative_binomial": _family("power", "log", lambda power, a: NegativeBinomial(a), ("identity", "sqrt")),
 }
 
@@ -100,19 +139,6 @@ def family_loss(family: Any, link: Any, power: float, extra_dispersion: float) -
     ValueError: link must be 'log', 'inverse', 'identity', 'sqrt' (or None) for the family 'gamma', got ...
     """
     return FAMILIES[family][link_name(family, link)](power, extra_dispersion)
-
-
-def tweedie_loss(power: float) -> Loss:
-    """Return the log-link loss of a variance power; the squared error (identity link) for 0."""
-    named: dict[float, Loss] = {0.0: HalfSquared(), 1.0: Poisson(), 2.0: Gamma(), 3.0: InverseGaussian()}
-    if power in named:
-        return named[power]
-    if not 1.0 < power < 2.0:
-        raise ValueError(
-            "power must be 0 (normal), 1 (Poisson), 2 (gamma), 3 (inverse Gaussian) or between 1 and 2, "
-            f"got {power!r}"
-        )
-    return Tweedie(power)
 
 
 def with_labels(loss: Loss, y: Array) -> tuple[Loss, Array]:

@@ -5,6 +5,7 @@ McCullagh and Nelder, Generalized Linear Models (1989).
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from sklearn.utils import Tags
 from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
-from empirisk.estimators.linear.families import family_loss, link_name, with_labels
+from empirisk.estimators.linear.families import family_loss, link_name, positive_targets, with_labels
 from empirisk.estimators.linear.mean_regression import MeanRegressor
 from empirisk.estimators.linear.positive import PoissonRegressor
 from empirisk.inference.dispersion_profile import DispersionProfile
@@ -48,7 +49,8 @@ class GeneralizedLinearModel(MeanRegressor):
     gamma               log, inverse; identity*, sqrt*                  > 0
     inverse_gaussian    inverse_squared, inverse; log* (the default),   > 0
                         identity*, sqrt*
-    tweedie             log, sqrt for p <= 1.5; identity*, inverse*     >= 0
+    tweedie             log, identity, sqrt, inverse; a star where not  >= 0 for p in [1, 2), > 0
+                        ``1 - p <= k <= 2 - p``, k = 0, 1, 1/2, -1      from 2, numbers for p <= 0
     negative_binomial   log; identity*, sqrt*                           >= 0
     ==================  ==============================================  ==============================
 
@@ -70,7 +72,8 @@ class GeneralizedLinearModel(MeanRegressor):
     l1_ratio : float, default 0.0
         r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net (by FISTA where the loss is not convex).
     power : float, default 1.5
-        p of the Tweedie family, whose variance is ``dispersion * mean^p``, in (1, 2).
+        p of the Tweedie family, whose variance is ``dispersion * mean^p``: 0 is the normal law, 1 Poisson, 2
+        gamma, 3 inverse Gaussian; all others but those in (0, 1) are laws too.
     extra_dispersion : float or "ml", default 1.0
         a of the negative binomial family, whose variance is ``m + a m^2``, > 0; "ml" estimates it together
         with the coefficients (alpha = 0 only), and ends at the Poisson law where the counts scatter no more.
@@ -156,7 +159,7 @@ class GeneralizedLinearModel(MeanRegressor):
 
     def _loss(self) -> Loss:
         link_name(self.family, self.link)  # refuse the pair before its numbers
-        power = check_number("power", self.power, 0.0)
+        power = check_number("power", self.power, -math.inf)
         if not self._estimates_dispersion():
             a = check_number("extra_dispersion", self.extra_dispersion, 0.0, closed=False)
             return family_loss(self.family, self.link, power, a)
@@ -265,7 +268,10 @@ class GeneralizedLinearModel(MeanRegressor):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.family not in ("gaussian", "binomial")
+        power = self.power if self.family == "tweedie" else 1.0
+        tags.target_tags.positive_only = self.family not in ("gaussian", "binomial") and positive_targets(
+            power
+        )
         return tags
 
 

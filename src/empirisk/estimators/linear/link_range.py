@@ -18,9 +18,12 @@ __all__ = ["refuse_without_null", "warn_outside"]
 def refuse_without_null(problem: LinearProblem) -> None:
     """Refuse a problem whose null model has a score without a mean, and say why."""
     loss = problem.loss.plain(problem.data.y)[0]
-    if problem.data.total_weight == 0.0 or loss.escape or loss.quadratic or not loss.title:
-        return
     y, s = problem.data.y, problem.data.weight
+    # Families with every score lack a null model for targets of 0 alone, which the solver says; the one that
+    # takes negative targets lacks it for means <= 0 as well.
+    told = loss.escape and not (loss.log_link and y.min(initial=0.0) < 0.0)
+    if problem.data.total_weight == 0.0 or told or loss.quadratic or not loss.title:
+        return
     offset = problem.loss.offset(y) is not None
     if math.isfinite(problem.facts.null_loss) and (offset or math.isfinite(float(loss.best_constant(y, s)))):
         return

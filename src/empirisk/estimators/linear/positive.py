@@ -9,10 +9,9 @@ from typing import Any
 
 from sklearn.utils import Tags
 
-from empirisk.estimators.checks import check_number
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
-from empirisk.estimators.linear.families import tweedie_loss
+from empirisk.estimators.linear.families import positive_targets, tweedie_loss
 from empirisk.estimators.linear.mean_regression import MeanRegressor
 from empirisk.losses import Gamma, Loss, Poisson
 
@@ -178,14 +177,15 @@ class TweedieRegressor(_Positive):
 
     ``min_{w,b} (1/S) sum_i s_i loss_p(y_i, z_i) + alpha (r ||w||_1 + (1-r) ||w||^2 / 2)``,
     ``z_i = x_i.w + b + offset_i + log(exposure_i)``, with
-    ``loss_p(y, z) = exp((2-p) z) / (2-p) + y exp(-(p-1) z) / (p-1)`` for p between 1 and 2.
+    ``loss_p(y, z) = exp((2-p) z) / (2-p) + y exp(-(p-1) z) / (p-1)`` for the powers p but 0, 1, 2.
 
     Parameters
     ----------
     power : float, default 1.5
         p: strictly between 1 and 2 a sum of a random number of gamma amounts; 1 is Poisson, 2 gamma, 3
-        inverse Gaussian (not convex: a stationary point is certified, and there is no L1); 0 is the normal
-        law, with the identity link.
+        inverse Gaussian (above 2 all are positive stable laws); 0 is the normal law, with the identity link;
+        below 0 extreme stable laws, of any y whose mean is positive.  Above 2 and below 0 the likelihood is
+        not convex: a stationary point is certified.  Between 0 and 1 there is no law.
     alpha, l1_ratio, fit_intercept, alphas, cv, rule, random_state, solver, tol, max_iter, warm_start
         As in :class:`PoissonRegressor`.
     categorical_features
@@ -203,7 +203,7 @@ class TweedieRegressor(_Positive):
     Raises
     ------
     ValueError
-        Another power; targets outside the family's range, by row.
+        A power between 0 and 1; targets outside the family's range, by row.
 
     References
     ----------
@@ -237,12 +237,12 @@ class TweedieRegressor(_Positive):
         self._set(locals())
 
     def _loss(self) -> Loss:
-        return tweedie_loss(check_number("power", self.power, 0.0))
+        return tweedie_loss(self.power)
 
     def _rates(self) -> bool:
         return not self._loss().quadratic
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.power != 0.0
+        tags.target_tags.positive_only = positive_targets(self.power)
         return tags

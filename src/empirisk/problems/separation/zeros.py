@@ -2,7 +2,9 @@
 
 A row with ``y > 0`` resists in both directions (its loss grows without bound), a row with ``y = 0`` only
 upwards: its loss falls for ever as the score falls.  Without a penalty there is no minimiser exactly when
-some direction moves no row with ``y > 0``, no row with ``y = 0`` upwards, and one of them downwards.
+some direction moves no row with ``y > 0``, no row with ``y = 0`` upwards, and one of them downwards.  Where
+a family allows ``y < 0`` such rows fall as those of 0 do; its rows with ``y > 0`` do not resist for ever, so
+that the direction proves that there is no minimiser, and none proves nothing.
 Correia, Guimaraes & Zylkin 2019, "Verifying the existence of maximum likelihood estimates for generalized
 linear models".
 """
@@ -51,7 +53,7 @@ def zeros_run_off(problem: LinearObjective, names: Sequence[str] | None = None) 
     """
     problem = plain_problem(problem)
     y, s = problem.data.y, problem.data.weight
-    positive, zero = np.flatnonzero((y > 0.0) & (s > 0.0)), np.flatnonzero((y == 0.0) & (s > 0.0))
+    positive, zero = np.flatnonzero((y > 0.0) & (s > 0.0)), np.flatnonzero((y <= 0.0) & (s > 0.0))
     if len(zero) == 0 or problem.n_params == 0:
         return ""
     if len(positive) == 0 and problem.intercept:
@@ -129,6 +131,7 @@ def _push_down(problem: LinearObjective, zero: IndexArray, free: Array, names: S
     used = np.flatnonzero(size > 1e-6 * size.max(initial=0.0))
     labels = [f"x{j}" if names is None else str(names[int(j)]) for j in used]
     return (
-        f"no finite minimiser: {listing(labels) if labels else 'the constant'} can tell {rows} of target 0 "
-        "from all rows with a positive target, so that the means of these rows fall to 0 without end"
+        f"no finite minimiser: {listing(labels) if labels else 'the constant'} can tell {rows} of target "
+        f"{'0' if problem.data.y.min() >= 0.0 else '<= 0'} from all rows with a positive target, so that the "
+        "means of these rows fall to 0 without end"
     )
