@@ -12,6 +12,7 @@ RowLoss row_loss(const std::string& name) {
       {"absolute", RowLoss::absolute}, {"epsilon_insensitive", RowLoss::epsilon_insensitive},
       {"exponential", RowLoss::exponential}, {"gamma", RowLoss::gamma}, {"half_squared", RowLoss::half_squared},
       {"hinge", RowLoss::hinge}, {"huber", RowLoss::huber}, {"logistic", RowLoss::logistic},
+      {"modified_huber", RowLoss::modified_huber},
       {"perceptron", RowLoss::perceptron}, {"poisson", RowLoss::poisson}, {"quantile", RowLoss::quantile},
       {"squared_hinge", RowLoss::squared_hinge}};
   for (const auto& row : known)

@@ -47,6 +47,15 @@ inline void squared_hinge_rows(const Rows& r) {
   }
 }
 
+inline void modified_huber_rows(const Rows& r) {
+  for (i64 i = 0; i < r.n; ++i) {
+    const double room = 1.0 - r.y[i] * r.z[i], short_of = room < 0.0 ? 0.0 : room, pull = short_of > 2.0 ? 2.0 : short_of;
+    r.value[i] = pull * (short_of - 0.5 * pull);
+    r.first[i] = -r.y[i] * pull;
+    r.second[i] = room > 0.0 && room <= 2.0 ? 1.0 : 0.0;
+  }
+}
+
 inline void exponential_rows(const Rows& r) {
   for (i64 i = 0; i < r.n; ++i) {
     const double e = exp_fast(-r.y[i] * r.z[i]);
@@ -129,6 +138,6 @@ inline void negative_binomial_rows(const Rows& r) {
 // In the order of ScalarLoss.
 constexpr void (*loss_rows[])(const Rows&) = {
     half_squared_rows, logistic_rows, bernoulli_rows,        huber_rows,   squared_hinge_rows,    exponential_rows,
-    poisson_rows,      gamma_rows,    inverse_gaussian_rows, tweedie_rows, negative_binomial_rows};
+    poisson_rows,      gamma_rows,    inverse_gaussian_rows, tweedie_rows, negative_binomial_rows, modified_huber_rows};
 
 }  // namespace empirisk::EMPIRISK_ISA

@@ -8,10 +8,10 @@ namespace empirisk {
 // The losses of loops/loss_rows.hpp, by the names that Python passes.
 enum class ScalarLoss {
   half_squared, logistic, bernoulli, huber, squared_hinge, exponential, poisson, gamma, inverse_gaussian, tweedie,
-  negative_binomial
+  negative_binomial, modified_huber
 };
 constexpr const char* scalar_loss_names[] = {"half_squared", "logistic", "bernoulli",        "huber",   "squared_hinge",    "exponential",
-                                             "poisson",      "gamma",    "inverse_gaussian", "tweedie", "negative_binomial"};
+                                             "poisson",      "gamma",    "inverse_gaussian", "tweedie", "negative_binomial", "modified_huber"};
 
 // f of linear_pass: z + b + o -> s l'(y, z + b + o); sums = (sum s l, sum s l').
 struct LinearLoss {

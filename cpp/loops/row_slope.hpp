@@ -27,6 +27,7 @@ EMPIRISK_INLINE double row_slope(RowLoss loss, double parameter, double y, doubl
     case RowLoss::hinge: return y * z < 1.0 ? -y : 0.0;
     case RowLoss::huber: return least(most(z - y, -parameter), parameter);
     case RowLoss::logistic: return -y / (1.0 + exp_fast(y * z));
+    case RowLoss::modified_huber: return -y * least(most(1.0 - y * z, 0.0), 2.0);
     case RowLoss::perceptron: return y * z <= 0.0 ? -y : 0.0;
     case RowLoss::poisson: return exp_fast(z) - y;
     case RowLoss::quantile: return z > y ? 1.0 - parameter : z < y ? -parameter : 0.0;

@@ -7,7 +7,8 @@
 namespace empirisk {
 
 enum class RowLoss {
-  absolute, epsilon_insensitive, exponential, gamma, half_squared, hinge, huber, logistic, perceptron, poisson, quantile, squared_hinge
+  absolute, epsilon_insensitive, exponential, gamma, half_squared, hinge, huber, logistic, modified_huber, perceptron, poisson, quantile,
+  squared_hinge
 };
 
 // A step over the rows B of a batch, in the coordinates x~_j = (x_j - center_j) scale_j, and `unit` for the constant column:

@@ -69,6 +69,7 @@ FIXED = [
     use("LinearSVC", alpha=0.02, loss="squared_hinge", fit_intercept=False),
     use("LinearSVC", alpha=0.02, loss="squared_hinge", penalty="l1"),
     use("LinearSVC", alpha=0.02, penalty="l1"),
+    use("LinearSVC", alpha=0.02, loss="modified_huber"),
     use("LinearSVR", alpha=0.05, epsilon=0.1),
     use("LinearSVR", alpha=0.05, epsilon=0.1, loss="squared_epsilon_insensitive"),
     use("LinearSVR", alpha=0.02, epsilon=0.1, l1_ratio=0.5, fit_intercept=False),
@@ -120,6 +121,7 @@ AS_WRITTEN = [
     use("LogisticRegression", alpha=0.05, l1_ratio=1.0),
     use("LogisticRegression", class_weight="balanced"),
     use("SGDClassifier", loss="logistic", alpha=0.01, n_epochs=20, tol=1e-9),
+    use("SGDClassifier", loss="modified_huber", alpha=0.01, n_epochs=20, tol=1e-9),
     use("SGDRegressor", n_epochs=20, tol=1e-9),
 ]
 ALL = list(dict.fromkeys([*FIXED, *AS_WRITTEN]))

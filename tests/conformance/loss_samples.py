@@ -108,6 +108,10 @@ def hinge(y: Any, z: Any) -> Any:
     return max(M(0), 1 - y * z)
 
 
+def modified_huber(y: Any, z: Any) -> Any:
+    return -2 * y * z if y * z < -1 else hinge(y, z) ** 2 / 2
+
+
 def exponential(y: Any, z: Any) -> Any:
     return mp.exp(-y * z)
 
@@ -191,6 +195,7 @@ SAMPLES: dict[str, Sample] = {
     "squared_hinge": Sample(
         lambda y, z: hinge(y, z) ** 2 / 2, LABELS, sided(-math.inf, 0.0), kinks=lambda y: (y,)
     ),
+    "modified_huber": Sample(modified_huber, LABELS, sided(-2.0, 0.0), kinks=lambda y: (y, -y)),
     "perceptron": Sample(lambda y, z: max(M(0), -y * z), LABELS, sided(-1.0, 0.0), kinks=lambda y: (0.0,)),
     "exponential": Sample(exponential, LABELS, sided(-math.inf, 0.0)),
     "probit": Sample(lambda y, z: -mp.log(mp.ncdf(y * z)), LABELS, sided(-math.inf, 0.0), "labels"),

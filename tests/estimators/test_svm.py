@@ -147,7 +147,9 @@ def test_c_is_refused_with_the_conversion(kind: Any) -> None:
 
 def test_words_that_are_none() -> None:
     X, y = np.eye(4), [0, 1, 0, 1]
-    with pytest.raises(ValueError, match="loss must be 'hinge' or 'squared_hinge', got 'log'"):
+    with pytest.raises(
+        ValueError, match="loss must be 'hinge' or 'squared_hinge' or 'modified_huber', got 'log'"
+    ):
         er.LinearSVC(loss="log").fit(X, y)
     with pytest.raises(ValueError, match="penalty must be 'l2' or 'l1', got None"):
         er.LinearSVC(penalty=None).fit(X, y)  # type: ignore[arg-type]

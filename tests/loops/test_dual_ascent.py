@@ -15,6 +15,7 @@ from tests.loops.layouts import DTYPES, matrix
 NAMES = [
     "hinge",
     "squared_hinge",
+    "modified_huber",
     "logistic",
     "epsilon_insensitive",
     "quantile",

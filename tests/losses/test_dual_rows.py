@@ -26,7 +26,8 @@ def conjugate(rows: DualRows, t: Array) -> Array:
 
 def test_which_losses() -> None:
     assert set(CLOSED) == {
-        "absolute", "epsilon_insensitive", "half_squared", "hinge", "huber", "perceptron", "quantile",
+        "absolute", "epsilon_insensitive", "half_squared", "hinge", "huber", "modified_huber",
+        "perceptron", "quantile",
         "squared_epsilon_insensitive", "squared_hinge",
     }  # fmt: skip
 
@@ -58,7 +59,9 @@ def test_the_step_minimises(name: str, q: float, rng: np.random.Generator) -> No
         assert objective(t[i]) <= best + 1e-12 * (1.0 + abs(best))
 
 
-@pytest.mark.parametrize("name", ["half_squared", "huber", "squared_hinge", "squared_epsilon_insensitive"])
+@pytest.mark.parametrize(
+    "name", ["half_squared", "huber", "squared_hinge", "modified_huber", "squared_epsilon_insensitive"]
+)
 def test_without_a_quadratic_the_step_is_the_slope(name: str, rng: np.random.Generator) -> None:
     loss, y = REGISTRY[name](), targets(name, rng)
     z = rng.normal(size=30) * 3.0

@@ -36,11 +36,12 @@ def test_the_score_is_the_best_one_under_its_probability(name: str) -> None:
 
 
 def test_the_losses_that_are_known_to_have_probabilities_are_here() -> None:
-    assert {"exponential", "squared_hinge", "logistic", "probit"} <= set(SMOOTH)
+    assert {"exponential", "squared_hinge", "modified_huber", "logistic", "probit"} <= set(SMOOTH)
 
 
 def test_the_best_scores_of_known_probabilities() -> None:
     # Half the log-odds (Friedman, Hastie and Tibshirani 2000) and the odds' mean (Zhang 2004).
     assert REGISTRY["exponential"]().mean(np.array([0.5 * np.log(0.8 / 0.2)])) == pytest.approx(0.8)
     assert REGISTRY["squared_hinge"]().mean(np.array([2.0 * 0.8 - 1.0])) == pytest.approx(0.8)
+    assert REGISTRY["modified_huber"]().mean(np.array([2.0 * 0.8 - 1.0])) == pytest.approx(0.8)
     assert REGISTRY["logistic"]().mean(np.array([np.log(0.8 / 0.2)])) == pytest.approx(0.8)

@@ -34,6 +34,7 @@ LOSSES: dict[str, Any] = {
     "logistic": lambda loss, y, z: mp.log1p(mp.exp(-y * z)) if y * z > 0 else mp.log1p(mp.exp(y * z)) - y * z,
     "hinge": lambda loss, y, z: max(1 - y * z, mp.mpf(0)),
     "squared_hinge": lambda loss, y, z: max(1 - y * z, mp.mpf(0)) ** 2 / 2,
+    "modified_huber": lambda loss, y, z: -2 * y * z if y * z < -1 else max(1 - y * z, mp.mpf(0)) ** 2 / 2,
     "poisson": lambda loss, y, z: mp.exp(z) - y * z,
     "gamma": lambda loss, y, z: y * mp.exp(-z) + z,
     "negative_binomial": lambda loss, y, z: (

@@ -105,6 +105,10 @@ def _squared_hinge(y: Any, z: Any) -> tuple[Any, Any, Any]:
     return (short * short / 2, -y * short, mp.mpf(1)) if short > 0 else (mp.mpf(0), mp.mpf(0), mp.mpf(0))
 
 
+def _modified_huber(y: Any, z: Any) -> tuple[Any, Any, Any]:
+    return (-2 * y * z, mp.mpf(-2 * y), mp.mpf(0)) if y * z < -1 else _squared_hinge(y, z)
+
+
 def _probit(y: Any, z: Any) -> tuple[Any, Any, Any]:
     t = y * z
     r = mp.npdf(t) / mp.ncdf(t)
@@ -131,6 +135,7 @@ ONE_SCORE: dict[str, Any] = {
     "huber": _huber,
     "squared_epsilon_insensitive": _squared_tube,
     "squared_hinge": _squared_hinge,
+    "modified_huber": _modified_huber,
     "probit": _probit,
     "cloglog": _cloglog,
 }

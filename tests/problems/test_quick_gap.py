@@ -13,6 +13,7 @@ from empirisk.losses import (
     HalfSquared,
     Huber,
     Logistic,
+    ModifiedHuber,
     NegativeBinomial,
     Poisson,
     Probit,
@@ -27,8 +28,8 @@ from empirisk.problems.quick_gap import quick_gap
 from empirisk.solvers import solve
 
 LOSSES = [
-    Bernoulli(), CLogLog(), Gamma(), Huber(0.5), Logistic(), NegativeBinomial(0.5), Poisson(), Probit(),
-    SquaredHinge(), Tweedie(1.6),
+    Bernoulli(), CLogLog(), Gamma(), Huber(0.5), Logistic(), ModifiedHuber(), NegativeBinomial(0.5),
+    Poisson(), Probit(), SquaredHinge(), Tweedie(1.6),
 ]  # fmt: skip
 each = pytest.mark.parametrize("base", LOSSES, ids=repr)
 

@@ -17,6 +17,7 @@ from empirisk.losses.huber import Huber
 from empirisk.losses.inverse_gaussian import InverseGaussian
 from empirisk.losses.linked import Linked
 from empirisk.losses.logistic import Logistic
+from empirisk.losses.modified_huber import ModifiedHuber
 from empirisk.losses.negative_binomial import NegativeBinomial
 from empirisk.losses.offset import Offset, with_extra_dispersion, with_offset, without_offset
 from empirisk.losses.one_versus_rest import OneVersusRest
@@ -45,6 +46,7 @@ REGISTRY: dict[str, type] = {
     "huber": Huber,
     "inverse_gaussian": InverseGaussian,
     "logistic": Logistic,
+    "modified_huber": ModifiedHuber,
     "negative_binomial": NegativeBinomial,
     "one_versus_rest": OneVersusRest,
     "perceptron": Perceptron,
@@ -75,6 +77,7 @@ __all__ = [
     "Linked",
     "Logistic",
     "Loss",
+    "ModifiedHuber",
     "NegativeBinomial",
     "Offset",
     "OneVersusRest",

@@ -87,6 +87,9 @@ class Abilities:
         Whether the mean is the exponential of the score.
     log_odds : bool
         Whether the score is the log odds of the label +1.
+    tells_probability : bool
+        Whether classifiers answer with the probability that `mean` reads off a score: log-odds do, and scores
+        whose loss is made for it.
     ratio : str
         What the exponential of a coefficient is a ratio of, such as "odds ratio"; "" where it is none.
     shares : bool
@@ -147,6 +150,10 @@ class Abilities:
     @property
     def log_odds(self) -> bool:
         return False
+
+    @property
+    def tells_probability(self) -> bool:
+        return self.log_odds
 
     @property
     def ratio(self) -> str:

@@ -21,7 +21,7 @@ from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.estimators.linear.labels import LinearClassifier
 from empirisk.estimators.linear.scalar_regression import elastic_net
 from empirisk.estimators.linear.tune import StrengthSelection, select_by_folds
-from empirisk.losses import Hinge, Loss, OneVersusRest, SquaredHinge
+from empirisk.losses import Hinge, Loss, ModifiedHuber, OneVersusRest, SquaredHinge
 from empirisk.penalties import L1, L2
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution
@@ -42,6 +42,8 @@ def support_bits(theta: Array, weight: Array) -> NDArray[np.uint8]:
     live = (size > SUPPORT * size.max(axis=0, initial=0.0)).any(axis=1)
     return np.packbits(live & np.asarray(weight > 0.0))
 
+
+KINDS: dict[str, type] = {"hinge": Hinge, "squared_hinge": SquaredHinge, "modified_huber": ModifiedHuber}
 
 # What scikit-learn's C is here.
 C_IS_ALPHA = {
@@ -79,9 +81,10 @@ class LinearSVC(LinearClassifier):
     alpha : float, "1/n" or "cv", default "1/n"
         Strength on the mean-loss scale; ``"1/n"`` is 1/S, ``C = 1`` for the hinge.  ``"cv"`` chooses it with
         K folds by the validation loss.
-    loss : {"hinge", "squared_hinge"}, default "hinge"
+    loss : {"hinge", "squared_hinge", "modified_huber"}, default "hinge"
         The hinge leaves most rows without influence; its square is smooth, faster to minimise, and pulls
-        harder on rows far on the wrong side.
+        harder on rows far on the wrong side; "modified_huber" is the square until ``y_i z_i = -1`` and a line
+        beyond, so that wrong labels far out pull no harder.
     penalty : {"l2", "l1"}, default "l2"
         L1 leaves columns out.
     fit_intercept : bool, default True
@@ -189,7 +192,7 @@ class LinearSVC(LinearClassifier):
 
     def _build(self, design: Design, y: Array, weight: Array, alpha: float | None) -> LinearProblem:
         k = len(self.classes_)
-        base: Loss = check_choice("loss", self.loss, {"hinge": Hinge, "squared_hinge": SquaredHinge})()
+        base: Loss = check_choice("loss", self.loss, KINDS)()
         ratio = check_choice("penalty", self.penalty, {"l2": L2, "l1": L1}).l1_ratio
         intercept = check_flag("fit_intercept", self.fit_intercept)
         self._tolerance()

@@ -5,7 +5,7 @@ Robbins and Monro, Annals of Mathematical Statistics 22 (1951).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,17 +24,33 @@ from empirisk.typing import Array
 __all__ = ["SGDClassifier"]
 
 
-def _gives_probabilities(est: Any) -> bool:
-    loss = est.loss
-    kind = LOSSES.get(loss) if isinstance(loss, str) else loss
+def _asked(est: Any) -> Any:
+    """Return the loss of an estimator as an object; None where its name is no loss."""
+    kind = LOSSES.get(est.loss) if isinstance(est.loss, str) else est.loss
     # An answer is asked of an object: on the class it would be the property itself, which is always true.
-    asked = kind() if isinstance(kind, type) else kind
-    if getattr(asked, "log_odds", False):
+    return kind() if isinstance(kind, type) else kind
+
+
+def _gives_probabilities(est: Any) -> bool:
+    if getattr(_asked(est), "tells_probability", False):
         return True
     raise AttributeError(
-        f"predict_proba needs the logistic loss, got loss={loss!r}, whose scores are no log-odds; calibrate "
-        'them, or use loss="logistic"'
+        f"predict_proba needs the logistic or the modified Huber loss, got loss={est.loss!r}, whose scores "
+        "are "
+        'no log-odds; calibrate them, or use loss="logistic"'
     )
+
+
+def _shared(p: Array) -> Array:
+    """Return probabilities of separate problems as those of classes, shape (n, K).
+
+    One column is the probability of the second of two classes; of more each row is divided by its sum, and
+    classes of which no problem says anything but 0 are equally likely.
+    """
+    if p.ndim == 1:
+        return np.column_stack([1.0 - p, p])
+    total = p.sum(axis=1, keepdims=True)
+    return np.where(total > 0.0, p / np.where(total > 0.0, total, 1.0), p.dtype.type(1.0 / p.shape[1]))
 
 
 @documented(FactorColumns)
@@ -50,10 +66,11 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
     Parameters
     ----------
     loss : str or Loss, default "hinge"
-        "hinge" (linear SVM), "logistic", "squared_hinge" (with a factor 1/2), "perceptron", "exponential".
+        "hinge" (linear SVM), "logistic", "squared_hinge" and "modified_huber" (both with a factor 1/2),
+        "perceptron", "exponential".
     alpha : float or "1/n", default 1e-4
-        Strength on the mean-loss scale, as in scikit-learn's SGDClassifier (for "squared_hinge" half of the
-        number there); "1/n" is 1/S.
+        Strength on the mean-loss scale, as in scikit-learn's SGDClassifier (for "squared_hinge" and
+        "modified_huber" half of the number there); "1/n" is 1/S.
     l1_ratio : float, default 0.0
         r, in [0, 1]: 0 is L2, 1 is L1, between them elastic net.  With an L1 part coefficients are exactly 0
         after ``fit``, where the optimum has zeros and the steps came near it; see the notes.
@@ -151,8 +168,6 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
 
     classes_: Any
 
-    probabilities_open: ClassVar[bool] = True  # a logistic link: never 0 for a class that occurs
-
     def __init__(
         self,
         loss: Any = "hinge",
@@ -232,14 +247,25 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
         z = self.decision_function(X)
         return self.classes_[largest(z)]
 
+    @property
+    def probabilities_open(self) -> bool:
+        """Whether no class that occurs can get probability 0, as behind a logistic link."""
+        loss = _asked(self)
+        return not getattr(loss, "tells_probability", False) or loss.log_odds
+
     @offered(_gives_probabilities)
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, shape (n, K), for the logistic loss.
+        """Probability of each class, shape (n, K), for the logistic and the modified Huber loss.
 
-        For more than two classes those of the separate problems, divided by their sum.
+        ``1 / (1 + exp(-z))``, and ``(1 + z) / 2`` within [0, 1] (Zhang 2004), which may be exactly 0.  For
+        more than two classes those of the separate problems, divided by their sum; classes are equally likely
+        where all of them are 0.
         """
-        z = self.decision_function(X)
-        return agreeing(np.asarray(np.exp(one_against_rest_logs(z))), z)
+        z, loss = self.decision_function(X), _asked(self)
+        found = np.exp(one_against_rest_logs(z)) if loss.log_odds else _shared(loss.mean(z))
+        return agreeing(np.asarray(found), z)
 
     def _log_probabilities(self, X: Any) -> Array:
+        if not _asked(self).log_odds:
+            return super()._log_probabilities(X)
         return one_against_rest_logs(self.decision_function(X))
