@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.interpolate import BSpline
 
 import empirisk as er
 
@@ -96,3 +97,46 @@ def test_effects_are_of_the_columns_that_the_formula_reads(both: Any) -> None:
     frame, model, _ = both
     found = er.margins(model, frame, effects="all").to_frame()
     assert set(found["column"]) == {"age", "arm", "years"}
+
+
+def test_slopes_through_splines_are_their_derivatives(rng: np.random.Generator) -> None:
+    """The steps of the differences leave the training rows, beyond which formulaic has no spline."""
+    frame = people(rng)
+    model = er.formula("falls ~ bs(age, 5) + arm", frame)
+    state = model.columns_.specs["columns"].transform_state["bs(age, 5)"]
+    # formulaic leaves out the first function of the basis, whose coefficient is 0.
+    coefficients = np.r_[0.0, model.estimator_.coef_[[t.startswith("bs(") for t in model.estimator_.terms_]]]
+    curve = BSpline(np.sort(np.asarray(state["knots"], dtype=float)), coefficients, 3)
+    want = curve.derivative()(frame["age"]).mean()
+    found = er.margins(model, frame, effects=["age"])
+    assert found.value[0] == pytest.approx(want, rel=1e-6)
+    with pytest.raises(ValueError, match=r"bs\(...\) gets 95 in row 1, and its training rows lie between 20"):
+        model.predict(frame[:3].assign(age=[30.0, 95.0, 40.0]))
+    far = er.formula("falls ~ bs(age, 5, extrapolation='clip')", frame).predict(
+        frame[:2].assign(age=[95.0, 400.0])
+    )
+    assert far[0] == far[1]
+
+
+def test_a_point_means_all_other_columns(rng: np.random.Generator) -> None:
+    frame = people(rng).drop(columns="note").rename(columns={"age": "age at entry"})
+    model = er.formula("falls ~ . + exposure(years)", frame, er.PoissonRegressor(alpha=0))
+    assert model.estimator_.terms_ == ("age at entry", "arm[T.b]", "arm[T.c]")
+    fewer = er.formula("log(falls + 1.5) ~ . - arm", frame)
+    assert fewer.estimator_.terms_ == ("age at entry", "years")
+    with pytest.raises(ValueError, match=r"means all other columns by '\.', and the data have none"):
+        er.formula("falls ~ .", frame[["falls"]])
+
+
+def test_a_factor_is_tested_by_the_name_of_its_column(rng: np.random.Generator) -> None:
+    frame = people(rng)
+    X = frame[["age", "arm"]]
+    model = er.PoissonRegressor(alpha=0).fit(X, frame["falls"])
+    parts = [t for t in model.terms_ if t.startswith("arm[")]
+    whole = model.wald_test(parts)
+    assert model.wald_test("arm").p == whole.p
+    assert model.wald_test(["arm", "age"]).df == 3
+    assert er.anova(model, terms=["age", "arm"]).tests[1].p == whole.p
+    assert er.anova(model, terms={"treatment": "arm"}).tests[0].p == whole.p
+    ordered = er.OrderedLogit().fit(X, np.minimum(frame["falls"], 2))
+    assert ordered.wald_test("arm").p == ordered.wald_test([t for t in ordered.terms_ if "arm" in t]).p

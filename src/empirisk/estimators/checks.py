@@ -27,6 +27,7 @@ __all__ = [
     "check_number",
     "check_numeric_targets",
     "check_rule",
+    "check_small",
     "check_targets_finite",
     "check_weights",
     "given_numbers",
@@ -84,6 +85,26 @@ def _first_time(values: Any) -> int | None:
     """Position of the first date, time or duration."""
     kinds = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
     return next((row for row, value in enumerate(values) if isinstance(value, kinds)), None)
+
+
+# Smaller squares have lost digits, and their inverses overflow.
+LEAST_SQUARE = 1e-301
+
+
+def check_small(X: Any, mean_square: Array, names: Any = None) -> None:
+    """Refuse columns whose numbers are not 0 and so small that their squares vanish, by name."""
+    at = np.flatnonzero(mean_square < LEAST_SQUARE)
+    if not len(at) or not X.shape[0]:
+        return
+    sizes = abs(X[:, at]).max(axis=0)
+    sizes = np.asarray(sizes.toarray() if hasattr(sizes, "toarray") else sizes, dtype=np.float64).ravel()
+    bad = (sizes > 0.0) & (sizes < math.sqrt(LEAST_SQUARE))
+    if bad.any():
+        j, size = at[bad][0], sizes[bad][0]
+        label = repr(str(names[j])) if names is not None else str(j)
+        raise ValueError(
+            f"column {label} of X holds numbers up to {size:.3g} in size, whose squares vanish; rescale it"
+        )
 
 
 def check_columns(mean_square: Array, names: Any = None) -> None:

@@ -17,6 +17,7 @@ from empirisk.data.frames import like_input
 from empirisk.data.tabular import Tabular
 from empirisk.estimators.formulas.formula_model import FormulaModel, inside
 from empirisk.estimators.linear.base import LinearEstimator
+from empirisk.estimators.linear.factor_columns import columns_named
 from empirisk.inference import Fit, TestResult, check_covariance, wald_test
 from empirisk.inference.likelihood_ratio import check_nested, deviance_of
 from empirisk.inference.simultaneous import adjusted, check_adjust
@@ -93,7 +94,7 @@ class Anova(Tabular):
 @like_input
 def anova(
     *models: Any,
-    terms: Mapping[str, Sequence[str]] | None = None,
+    terms: Mapping[str, Sequence[str] | str] | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     covariance: str = "classical",
     groups: Any = None,
@@ -111,9 +112,9 @@ def anova(
     *models : fitted linear models
         Nested, the smallest first, fitted without penalty on the same rows, which they keep (up to 32 MiB);
         or one model with `terms`.
-    terms : mapping from str to sequence of str, optional
-        Groups of columns of the one model (or of terms, where it has a formula), such as ``{"region":
-        ["region[a]", "region[b]"]}``; a single column may stand by its name.
+    terms : sequence of str, or mapping from str to sequence of str, optional
+        Columns of the one model (or terms, where it has a formula), such as ``["age", "region"]``, in which
+        a factor stands for all of its coefficients; or groups of them with a name for each.
     names : sequence of str, optional
         Of the models.
     covariance, groups, weights
@@ -159,6 +160,8 @@ def anova(
     check_adjust(adjust)
     if adjust == "simultaneous":
         raise ValueError('adjust must be None, "holm" or "bonferroni" for tests of several coefficients')
+    if terms is not None and not isinstance(terms, Mapping):
+        terms = {name: [name] for name in ([terms] if isinstance(terms, str) else terms)}
     terms = _of_formula(models, terms)
     models = tuple(inside(model) for model in models)
     for model in models:
@@ -167,7 +170,11 @@ def anova(
     if terms is not None:
         return _of_terms(models, terms, covariance, groups, weights, adjust, training)
     if len(models) < 2:
-        raise ValueError("give two nested models or more, the smallest first, or one model and terms=")
+        raise ValueError(
+            "give two nested models or more, the smallest first, or one model and the columns to test, such "
+            "as "
+            'terms=["age", "region"]'
+        )
     if covariance != "classical" or groups is not None or weights is not None or training is not None:
         raise ValueError("covariance, groups, weights and training are for terms= of one model")
     labels = [f"({k + 1})" for k in range(len(models))] if names is None else [str(v) for v in names]
@@ -227,6 +234,7 @@ def _of_terms(
     tests: list[TestResult | None] = []
     for columns in terms.values():
         chosen = [columns] if isinstance(columns, str) else [str(c) for c in columns]
+        chosen = columns_named(chosen, models[0])
         tests.append(wald_test(fit, chosen, covariance=covariance, groups=groups))
     df = [float(t.df) for t in tests if t is not None]
     return Anova("terms", [str(t) for t in terms], df, [], tests, _p_values(tests, adjust), adjust)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import mpmath
@@ -226,3 +227,17 @@ def test_a_class_without_weight_is_refused(rng: np.random.Generator) -> None:
         er.OrderedLogit().fit(X, y, sample_weight=(y != 2).astype(float))
     with pytest.raises(ValueError, match="covariance must be one of"):
         er.OrderedLogit().fit(X, y).summary(covariance="HC3")
+
+
+def test_text_without_an_order_is_told(rng: np.random.Generator) -> None:
+    X, y = rows(rng)
+    words = np.array(["none", "mild", "strong", "worst"])[y]
+    with pytest.warns(
+        UserWarning, match="ER006: .* by the alphabet, mild < none < strong < worst: give order="
+    ):
+        er.OrderedLogit().fit(X, words)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        er.OrderedLogit(order=["none", "mild", "strong", "worst"]).fit(X, words)
+        er.OrderedLogit().fit(X, y)
+        er.OrderedLogit().fit(X, np.where(y > 1, "yes", "no"))

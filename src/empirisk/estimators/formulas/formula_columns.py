@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 
 from empirisk.data.brief import Brief
+from empirisk.estimators.formulas.near_spline import OutsideKnotsError, near_spline
 from empirisk.typing import Array
 
-__all__ = ["FormulaColumns", "split_formula"]
+__all__ = ["FormulaColumns", "spelled", "split_formula"]
 
 KNOWN_ROWS = ("offset", "exposure")
+# A point that is no part of a number or of a name such as np.log.
+DOT = re.compile(r"(?<![\w.)\]`])\.(?![\w.])")
 
 
 def split_formula(text: str) -> tuple[str | None, str, dict[str, str]]:
@@ -52,6 +55,27 @@ def split_formula(text: str) -> tuple[str | None, str, dict[str, str]]:
         before = right[: m.start()].strip()
         right = f"{before} {rest}" if before else rest.removeprefix("+").strip()
     return left.strip() or None, right.strip() or "1", found
+
+
+def spelled(text: str, data: Any) -> str:
+    """Return a formula with `.` replaced by all columns of a table that it does not name elsewhere.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> spelled("y ~ . + age:sex", pd.DataFrame(columns=["age", "sex", "y", "body mass"]))
+    'y ~ (age + sex + `body mass`) + age:sex'
+    """
+    left, right, known = split_formula(text)
+    if DOT.search(right) is None or not hasattr(data, "columns"):
+        return text
+    taken = read_columns(" ".join([left or "", *known.values()]), data)
+    names = [str(c) for c in data.columns if str(c) not in taken]
+    if not names:
+        raise ValueError(f"the formula {text!r} means all other columns by '.', and the data have none")
+    summed = " + ".join(name if name.isidentifier() else f"`{name}`" for name in names)
+    start = text.index("~") + 1 if "~" in text else 0
+    return text[:start] + DOT.sub(lambda _: f"({summed})", text[start:])
 
 
 def _closing(text: str, start: int) -> int:
@@ -173,14 +197,22 @@ def evaluated(formula: Any, data: Any) -> Any:
         made = Formula(formula) if isinstance(formula, str) else formula
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return made.get_model_matrix(data, output="numpy", na_action="ignore", context={})
+            context = {"bs": near_spline()}
+            return made.get_model_matrix(data, output="numpy", na_action="ignore", context=context)
     except FormulaicError as e:
+        if isinstance(beyond := e.__cause__ or e.__context__, OutsideKnotsError):
+            raise ValueError(f"the formula {_words(formula)!r}: {beyond}") from None
         missing = re.search(r"NameError: (?:`([^`]+)` is not present|name '([^']+)' is not defined)", str(e))
         if missing:
             name = missing[1] or missing[2]
             raise ValueError(f"the formula reads {name!r}{_near(name, data)}") from None
         plain = re.sub(r"\x1b\[[0-9;]*m|[⧛⧚]", "", str(e)).strip().splitlines()
-        raise ValueError(f"the formula cannot be read, at {str(formula)!r}: {plain[0]}") from None
+        raise ValueError(f"the formula cannot be read, at {_words(formula)!r}: {plain[0]}") from None
+
+
+def _words(formula: Any) -> str:
+    """Return a formula as it was written, also where formulaic holds it with all that it learned."""
+    return str(getattr(formula, "formula", formula))
 
 
 def read_columns(text: str, data: Any) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from empirisk.estimators.formulas.formula_columns import (
     is_empty,
     read_columns,
     refuse_missing,
+    spelled,
     split_formula,
 )
 from empirisk.typing import Array
@@ -119,8 +120,9 @@ class FormulaModel(MetaEstimatorMixin, Estimator):
         self
         """
         with as_before(self):
-            data, y, rows = self._training_rows(data, y, rows)
-            self.columns_, X, known = FormulaColumns.fit(str(self.formula), data)
+            text = spelled(str(self.formula), data)
+            data, y, rows = self._training_rows(text, data, y, rows)
+            self.columns_, X, known = FormulaColumns.fit(text, data)
             if y is None:
                 y = _targets(str(split_formula(self.formula)[0]), data)
             model = clone(self.estimator)
@@ -132,9 +134,11 @@ class FormulaModel(MetaEstimatorMixin, Estimator):
             self.estimator_ = model.fit(X, y, **known, **rows)
         return self
 
-    def _training_rows(self, data: Any, y: Any, rows: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    def _training_rows(
+        self, text: str, data: Any, y: Any, rows: dict[str, Any]
+    ) -> tuple[Any, Any, dict[str, Any]]:
         """Return the rows without empty cells, where those are to be dropped, and count the others."""
-        left, right, known = split_formula(str(self.formula))
+        left, right, known = split_formula(text)
         if (left is None) == (y is None):
             why = (
                 "has no left side: pass y, or write 'y ~ ...'"

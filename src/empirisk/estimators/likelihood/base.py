@@ -25,7 +25,7 @@ from empirisk.estimators.checks import (
 )
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.linear.base import CertificateWarning
-from empirisk.estimators.linear.factor_columns import FactorColumns
+from empirisk.estimators.linear.factor_columns import FactorColumns, columns_named
 from empirisk.estimators.linear.inference import GONE, by_name
 from empirisk.estimators.training import Kept, keep
 from empirisk.inference import Summary, TestResult
@@ -267,7 +267,8 @@ class LikelihoodEstimator(FactorColumns, Estimator):
         Parameters
         ----------
         R : str, sequence of str, mapping, or array
-            A term of the table, or several (each is 0 in the hypothesis); a mapping from terms to factors
+            A term of the table, or several (each is 0 in the hypothesis), or a factor by its column (all of
+            its coefficients are 0); a mapping from terms to factors
             (one combination, ``{"a": 1, "b": -1}``); or a matrix with a column for each term, or for each
             column of the design alone.
         r : float or array, shape (m,), default 0
@@ -282,7 +283,7 @@ class LikelihoodEstimator(FactorColumns, Estimator):
         empirisk.inference.TestResult
         """
         fit = self._inferred(training, covariance, groups, weights)
-        return wald_likelihood(fit, R, r, int(np.size(self.coef_)))
+        return wald_likelihood(fit, columns_named(R, self), r, int(np.size(self.coef_)))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ McCullagh, Journal of the Royal Statistical Society B 42 (1980).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.frames import like_input
 from empirisk.data.row_blocks import ArrayBlocks
@@ -34,7 +36,11 @@ from empirisk.problems.separation import find_separation
 from empirisk.problems.separation.words import listing
 from empirisk.typing import Array
 
-__all__ = ["OrderedLogit"]
+__all__ = ["AlphabeticalOrderWarning", "OrderedLogit"]
+
+
+class AlphabeticalOrderWarning(UserWarning):
+    """ER006: labels of text came without an order, and were taken by the alphabet."""
 
 
 @documented(FactorColumns)
@@ -84,6 +90,8 @@ class OrderedLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
 
     Raises
     ------
+    AlphabeticalOrderWarning
+        ER006, for labels of text in three classes or more that come without an order.
     SeparationError
         With alpha = 0, where columns put the classes in order without an error.
     ValueError
@@ -176,6 +184,14 @@ class OrderedLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
             ordered = getattr(dtype, "ordered", False) or type(dtype).__name__ == "Enum"  # polars
             told = getattr(dtype, "categories", None) if ordered else None
             if told is None:
+                if len(self.classes_) > 2 and self.classes_.dtype.kind in "OUS":
+                    shown = " < ".join(str(plain_label(c)) for c in self.classes_[:8])
+                    warnings.warn(
+                        "ER006: y holds text without an order, so that its classes are taken by the "
+                        f"alphabet, {shown}: give order=, from low to high, or an ordered categorical",
+                        AlphabeticalOrderWarning,
+                        stacklevel=caller_level(),
+                    )
                 return self.classes_.copy()
             given = [c for c in np.asarray(told) if c in self.classes_]
         labels = list(given)

@@ -23,6 +23,7 @@ from empirisk.estimators.checks import (
     check_finite,
     check_flag,
     check_number,
+    check_small,
     check_weights,
     is_number,
 )
@@ -217,6 +218,7 @@ class LinearEstimator(FactorColumns, InferenceMixin, Estimator):
         problem = self._build(design, targets, weight, alpha)
         if problem.facts.known_moments is not None or design.size <= 10_000_000:
             check_columns(problem.moments[1], self._names())
+            check_small(design.X, problem.moments[1], self._names())
         return problem
 
     def _look_at_targets(self, y: Any) -> None:

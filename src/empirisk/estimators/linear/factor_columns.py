@@ -5,6 +5,7 @@ Chambers and Hastie, Statistical Models in S (1992), chapter 2.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from empirisk.estimators.checks import check_finite, check_weights
 from empirisk.estimators.new_rows import new_rows
 from empirisk.typing import Array
 
-__all__ = ["FactorColumns"]
+__all__ = ["FactorColumns", "columns_named"]
 
 READ: dict[str, Any] = {
     "accept_sparse": ["csr", "csc"],
@@ -109,6 +110,29 @@ class FactorColumns:
         X = self._coded(X)
         check_finite(Design(X), self._names())
         return X
+
+
+def columns_named(R: Any, model: Any) -> Any:
+    """Return a hypothesis in which the name of a factor stands for all of its coefficients.
+
+    Examples
+    --------
+    >>> import pandas as pd, empirisk as er
+    >>> X = pd.DataFrame({"arm": ["a", "b", "c", "a", "b", "c"], "x": [1.0, 2.0, 4.0, 3.0, 5.0, 7.0]})
+    >>> columns_named("arm", er.LinearRegression().fit(X, [1.0, 2.0, 2.5, 1.5, 3.0, 4.0]))
+    ['arm[b]', 'arm[c]']
+    """
+    several = [R] if isinstance(R, str) else R
+    if isinstance(R, Mapping) or not len(several) or not all(isinstance(name, str) for name in several):
+        return R
+    terms, groups = model.terms_, model.terms_groups_
+    out: list[str] = []
+    for name in several:
+        if name in terms or not groups.get(name):
+            out.append(name)
+        else:
+            out.extend(terms[j] for j in groups[name])
+    return out
 
 
 def _given(X: Any, weight: Any) -> Array | None:

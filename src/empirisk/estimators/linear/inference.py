@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.frames import like_input
+from empirisk.estimators.linear.factor_columns import columns_named
 from empirisk.estimators.training import Kept
 from empirisk.inference.refusal import still_solves
 from empirisk.problems.linear import LinearProblem
@@ -159,8 +160,9 @@ class InferenceMixin:
         Parameters
         ----------
         R : str, sequence of str, mapping, or array
-            A column, or several (each coefficient is 0 in the hypothesis); a mapping from columns to
-            coefficients (one combination, ``{"a": 1, "b": -1}``); or a matrix, shape (m, p), or
+            A column, or several (each coefficient is 0 in the hypothesis, all of a factor that is named by
+            its column); a mapping from columns to coefficients (one combination, ``{"a": 1, "b": -1}``); or a
+            matrix, shape (m, p), or
             (m, p + 1) with the intercept first.
         r : float or array, shape (m,), default 0
             Right-hand side.
@@ -179,7 +181,7 @@ class InferenceMixin:
 
         kind = check_covariance(covariance, groups, weights)
         fit = self._linearised("test", training, kind)
-        return wald_test(fit, R, r, covariance=covariance, groups=groups)
+        return wald_test(fit, columns_named(R, self), r, covariance=covariance, groups=groups)
 
     @like_input
     def interval(

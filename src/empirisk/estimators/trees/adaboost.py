@@ -83,7 +83,8 @@ class AdaBoostClassifier(TreeClassifier):
     n_iter_no_change : int, default 20
         Patience of early stopping, in rounds.
     categorical_features : "from_dtype", None or list, default "from_dtype"
-        Columns of categories: those with a categorical dtype, none, or names, numbers or flags.
+        Columns of categories: those of a frame with a type of categories or text, none, or names, numbers or
+        flags.
     class_weight : dict, "balanced" or None, default None
         Factors on the weights of the rows of each class.
     n_jobs : int, optional

@@ -58,7 +58,8 @@ class AdaBoostRegressor(MemberAccess, TreeRegressor):
         Whether a member is fitted to n rows drawn in proportion to the weights, as in the paper, in the place
         of the weighted rows.  An `estimator` without sample_weight is fitted so in any case.
     categorical_features : "from_dtype", None or list, default "from_dtype"
-        Columns of categories: those with a categorical dtype, none, or names, numbers or flags.
+        Columns of categories: those of a frame with a type of categories or text, none, or names, numbers or
+        flags.
     n_jobs : int, optional
         Threads; default all that OpenMP has.  The result does not depend on it.
     random_state : int, Generator, RandomState or None, default None

@@ -83,7 +83,8 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
     interaction_cst : list of lists, "no_interactions" or "pairwise", optional
         Groups of columns (names or numbers) that may meet on a path from root to leaf.
     categorical_features : "from_dtype", list or None, default "from_dtype"
-        Columns that hold categories: by the type of a frame's columns, by name or by number.
+        Columns that hold categories: by the type of a frame's columns (categories and text), by name or by
+        number.
     early_stopping : "auto" or bool, default "auto"
         Whether rows are held out that choose the number of rounds; "auto": when there are more than 10,000.
     n_iter_no_change : int, default 10

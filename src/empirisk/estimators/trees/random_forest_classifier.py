@@ -56,7 +56,8 @@ class RandomForestClassifier(ForestClassifier):
         -1 (falling), 0, +1 (rising) for columns by name or number, or a list of p of them; two
         classes only, and of the share of the second one.
     categorical_features : "from_dtype", list or None, default "from_dtype"
-        Columns that hold categories: by the type of a frame's columns, by name or by number.
+        Columns that hold categories: by the type of a frame's columns (categories and text), by name or by
+        number.
     max_bins : int, default 255
         Bins that a column is cut into, 2 to 255; missing values have one more.
     smoothing : float, default 0.0

@@ -139,7 +139,7 @@ class TreeEstimator(Estimator):
             check_is_fitted(self)
         X = self._checked(X, fitting)
         if fitting:
-            self.columns_ = ColumnCoder.fit(X, self.categorical_features)
+            self.columns_ = ColumnCoder.fit(X, self.categorical_features, text=True)
         table = self.columns_.encode(X)
         if not fitting and (unknown := table.unknown()):
             told = ", ".join(f"{table.label(j)} ({count} rows)" for j, count in unknown.items())

@@ -243,11 +243,15 @@ def encode(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     """
     if (labels.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
         labels, classes = labels.astype(str), classes.astype(str)
-    order = np.argsort(classes, kind="stable")
     try:
+        order = np.argsort(classes, kind="stable")
         spot = np.minimum(np.searchsorted(classes[order], labels), classes.size - 1)
     except TypeError:
-        raise ValueError("the labels and the classes have types that cannot be compared.") from None
+        shown = ", ".join(repr(c) for c in classes.tolist()[:6])
+        raise ValueError(
+            f"y and the model have labels of types that cannot be compared ({shown}): pass y with the labels "
+            "that the model was fitted with."
+        ) from None
     codes = order[spot]
     return np.where(classes[codes] == labels, codes, -1)
 
