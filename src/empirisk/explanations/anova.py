@@ -160,15 +160,16 @@ def anova(
     check_adjust(adjust)
     if adjust == "simultaneous":
         raise ValueError('adjust must be None, "holm" or "bonferroni" for tests of several coefficients')
+    parts: Any = terms
     if terms is not None and not isinstance(terms, Mapping):
-        terms = {name: [name] for name in ([terms] if isinstance(terms, str) else terms)}
-    terms = _of_formula(models, terms)
+        parts = {name: [name] for name in ([terms] if isinstance(terms, str) else terms)}
+    parts = _of_formula(models, parts)
     models = tuple(inside(model) for model in models)
     for model in models:
         if not isinstance(model, LinearEstimator):
             raise TypeError(f"models must be fitted linear models of empirisk, got {type(model).__name__}")
-    if terms is not None:
-        return _of_terms(models, terms, covariance, groups, weights, adjust, training)
+    if parts is not None:
+        return _of_terms(models, parts, covariance, groups, weights, adjust, training)
     if len(models) < 2:
         raise ValueError(
             "give two nested models or more, the smallest first, or one model and the columns to test, such "
