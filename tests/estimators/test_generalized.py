@@ -259,7 +259,7 @@ def test_a_score_without_the_exposure_of_the_fit_warns(rng: np.random.Generator)
     X, exposure = rng.normal(size=(50, 2)), rng.uniform(1.0, 5.0, size=50)
     y = rng.poisson(exposure)
     model = er.PoissonRegressor().fit(X, y, exposure=exposure)
-    with pytest.warns(UserWarning, match=r"fitted with an offset or exposure and is scored without"):
+    with pytest.raises(ValueError, match="was fitted with an exposure or offset, and none is given"):
         model.score(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirisk.estimators.linear.offsets import refuse_without
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import check_length
 
@@ -115,16 +116,5 @@ def to_predict(est: Any, method: str, held: Mapping[str, Any]) -> dict[str, Any]
                 f"{name}.{method} takes no {key}: leave {key} out, or give a model that has it in fit and in "
                 f"{method} (such as PoissonRegressor)."
             )
-    if not held and took_offset(last):
-        raise ValueError(
-            f"{name} was fitted with an exposure or offset, and none is given for the rows that it is asked "
-            "about: its predictions would be those of one unit. Pass exposure= (or offset=) of these rows."
-        )
+    refuse_without(last, *held.values())
     return dict(held)
-
-
-def took_offset(est: Any) -> bool:
-    """Return whether a fitted model learnt from rows with exposures or offsets, or holds one that did."""
-    while est is not None and not hasattr(est, "_took_offset"):
-        est = est.steps[-1][1] if getattr(est, "steps", None) else getattr(est, "best_estimator_", None)
-    return est is not None and bool(est._took_offset)

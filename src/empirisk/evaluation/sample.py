@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from empirisk.data.sparse_cells import canonical
+from empirisk.estimators.linear.offsets import refuse_without
 from empirisk.evaluation.beside import numbers, of_rows, sizes, taken_as
 from empirisk.evaluation.folds import Plan, plan_folds
 from empirisk.evaluation.intervals.base import group_codes
@@ -29,6 +30,10 @@ from empirisk.evaluation.tags import of_pairs
 __all__ = ["Sample"]
 
 Rows = NDArray[np.intp]
+AGAIN = (
+    "Pass exposure= (or offset=) of these rows, or an unfitted model, such as sklearn.base.clone(model), "
+    "for fits without."
+)
 FORWARD = 5  # blocks of rows that are predicted from all earlier ones, where rows have a time
 
 
@@ -142,13 +147,17 @@ class Sample:
         ------
         TypeError
             What is no estimator, a sample of the other task, or `y` or `groups` beside a sample.
+        ValueError
+            A model that was fitted with an exposure or offset, and rows without.
         """
         check_estimator(est)
         task = CLASSIFICATION if is_classifier(est) else REGRESSION
         if not isinstance(X, cls):
             if y is None:
                 raise TypeError("y is missing: give X and y, or one Sample of both.")
+            refuse_without(est, more.get("exposure"), more.get("offset"), advice=AGAIN)
             return cls(X, y, task=task, groups=groups, **more)
+        refuse_without(est, X.exposure, X.offset, advice=AGAIN)
         beside = [k for k, v in {"y": y, "groups": groups, **more}.items() if v is not None]
         if beside:
             raise TypeError(f"a Sample holds its {' and '.join(beside)}; leave them out beside it.")

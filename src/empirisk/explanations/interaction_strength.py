@@ -17,6 +17,7 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_count
+from empirisk.evaluation.beside import sizes
 from empirisk.explanations.reading import read_model
 from empirisk.explanations.replaced import chosen_rows, replaced_scores
 from empirisk.results import Estimate
@@ -141,6 +142,7 @@ def interaction_strength(
     n_resamples: int = 500,
     n_jobs: int | None = None,
     random_state: Seed = 0,
+    sample_weight: Any = None,
 ) -> InteractionStrength:
     """``H_jk^2 = sum_i (F_jk - F_j - F_k)^2 / sum_i F_jk^2`` at the rows, with centred partial dependences F.
 
@@ -166,6 +168,8 @@ def interaction_strength(
         As in :func:`partial_dependence`.
     random_state : int, Generator, RandomState or None, default 0
         Of both draws.
+    sample_weight : array, shape (n,), optional
+        How many rows of the population each row stands for: all sums and means over rows are weighted.
 
     Returns
     -------
@@ -205,13 +209,21 @@ def interaction_strength(
         raise ValueError(f"features must name at least two different columns, got {features!r}")
     if not 0 <= output < len(reading.outputs):
         raise ValueError(f"output must be a number below {len(reading.outputs)}, got {output!r}")
-    rows = reading.X[chosen_rows(len(reading.X), max_rows, random_state)]
+    w = (
+        np.ones(len(reading.X))
+        if sample_weight is None
+        else sizes("sample_weight", sample_weight, len(reading.X))
+    )
+    counted = np.flatnonzero(w)
+    counted = counted[chosen_rows(len(counted), max_rows, random_state)]
+    rows, w = reading.X[counted], w[counted]
     n = len(rows)
     if n < 2:
         raise ValueError(f"X has {n} rows; variation needs at least two")
     draws = generator_of(random_state).multinomial(n, np.full(n, 1.0 / n), size=n_resamples)
     # One column of weights for the rows as they are, then one for each resample.
-    weight = np.vstack([np.ones(n), draws]).T / n
+    weight = (np.vstack([np.ones(n), draws]) * w).T
+    weight = weight / weight.sum(axis=0)
 
     def table(chosen: list[int]) -> Array:
         with at_most(n_jobs):
@@ -219,7 +231,8 @@ def interaction_strength(
 
     single = {j: table([j]) for j in columns}
     whole = np.diag(single[columns[0]])
-    spread, size = float(whole.std()), float(np.abs(whole).max())
+    mean = np.average(whole, weights=w)
+    spread, size = float(np.sqrt(np.average((whole - mean) ** 2, weights=w))), float(np.abs(whole).max())
     found = []
     alone = {j: _centred(single[j] @ weight, weight) for j in columns}
     for j in columns:
@@ -233,8 +246,8 @@ def interaction_strength(
     out = [(name, *_measure(joint, left, weight, spread, size, level)) for name, joint, left in found]
     alone_first = sorted(out[: len(columns)], key=lambda r: -r[2])
     pairs = sorted(out[len(columns) :], key=lambda r: -r[2])
-    names, strength, sizes, share = (list(c) for c in zip(*alone_first, *pairs, strict=True))
-    return InteractionStrength(names, strength, sizes, share, reading.scale, len(columns))
+    names, strength, apart, share = (list(c) for c in zip(*alone_first, *pairs, strict=True))
+    return InteractionStrength(names, strength, apart, share, reading.scale, len(columns))
 
 
 def _centred(values: Array, weight: Array) -> Array:

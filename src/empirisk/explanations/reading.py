@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from empirisk.estimators.linear.offsets import took_offset
 from empirisk.estimators.several_targets import refuse_several
 from empirisk.estimators.trees.forest_reads import ForestReads
-from empirisk.evaluation.beside import numbers, to_predict, took_offset
+from empirisk.evaluation.beside import numbers, to_predict
 from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 

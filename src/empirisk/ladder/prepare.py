@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.bounds.base import check_count, check_real
+from empirisk.estimators.linear.offsets import refuse_without
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics.predictions import (
     Predictions,
@@ -84,6 +85,7 @@ def prepare(
     if (X_test is None) != (y_test is None):
         raise ValueError("give both X_test and y_test, or neither.")
     model, tuning = find_tuning(est, candidates)
+    refuse_without(model, advice="The theorems here are about rows that are predicted from columns alone.")
     seen = _predict(model, X, y, "X", "y")
     if seen.unseen:
         raise ValueError(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,7 +17,7 @@ from empirisk.data.design import Design
 from empirisk.estimators.checks import check_count, check_numeric_targets, check_targets_finite
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.likelihood.centred import centred
-from empirisk.estimators.linear.offsets import check_offset
+from empirisk.estimators.linear.offsets import check_offset, refuse_without
 from empirisk.inference import Summary
 from empirisk.problems.likelihood import LikelihoodProblem
 from empirisk.problems.likelihoods.two_part import TwoPart
@@ -71,7 +72,9 @@ class TwoPartRegressor(RegressorMixin, LikelihoodEstimator):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, offset=offset, exposure=exposure)
+        fitted = self._fit(X, y, sample_weight, offset=offset, exposure=exposure)
+        fitted._took_offset = offset is not None or exposure is not None
+        return fitted
 
     def problem(
         self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, exposure: Any = None
@@ -284,6 +287,13 @@ class TwoPartRegressor(RegressorMixin, LikelihoodEstimator):
         """
         D, z, t, k = self._scores(X, offset, exposure)
         return np.asarray(self._law().mean(z, t, k)[0], dtype=D.dtype)
+
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None, exposure: Any = None
+    ) -> float:
+        """R^2 of the expected counts; the offset or exposure of the rows is wanted where the fit had one."""
+        refuse_without(self, offset, exposure)
+        return float(r2_score(y, self.predict(X, offset, exposure), sample_weight=sample_weight))
 
     def predict_zero(self, X: Any, offset: Any = None, exposure: Any = None) -> Array:
         """Return the probability that the count of each row is 0, shape (m,).

@@ -96,6 +96,8 @@ def equivalent_constraint(
     ||w|| <= 2.5 gives the same solution, with multiplier 2.5 (of ||w||^2/2 <= T^2/2: 1)
     """
     check_is_fitted(est)
+    if not hasattr(est, "_fitted_problem"):
+        raise TypeError(f"est must be a penalised linear model of empirisk, got {type(est).__name__}")
     problem = est._fitted_problem(X, y, sample_weight)
     if not still_solves(problem, est.solution_):
         raise ValueError(

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from empirisk.data.caller_line import caller_level
 from empirisk.data.frames import like_input
 from empirisk.data.sums import weighted_sum
 from empirisk.estimators.checks import check_weights
 from empirisk.estimators.linear.link_range import refuse_without_null, warn_outside
-from empirisk.estimators.linear.offsets import check_offset
+from empirisk.estimators.linear.offsets import check_offset, refuse_without
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.estimators.linear.separation_error import SeparationError
 from empirisk.inference import Summary, summarise_glm
@@ -173,20 +171,14 @@ class MeanRegressor(ScalarRegressor):
         """Share of the deviance that the model explains, ``D2 = 1 - deviance / null deviance``.
 
         The null model is the best constant for the rows that are given; for the normal family D2 is R2.
-        Give the offset or exposure of these rows where the fit had them.
+        Where the fit had an offset or exposure, that of these rows is wanted.
         """
         z = np.asarray(self.predict_linear(X), dtype=np.float64)
         y = self._targets(column_or_1d(y, warn=True), fitting=False)
         check_consistent_length(z, y)
         s = check_weights(sample_weight, len(z))
         known = check_offset(offset, exposure, len(z), self._rates())
-        if known is None and self._took_offset:
-            warnings.warn(
-                "the model was fitted with an offset or exposure and is scored without: its means are "
-                "those of one unit; pass score(X, y, exposure=...) or offset=",
-                UserWarning,
-                stacklevel=caller_level(),
-            )
+        refuse_without(self, known)
         loss, y = with_offset(*self._plain_model(y), known)
         constant = float(loss.best_constant(y, s))
         null = np.full(len(z), constant)

@@ -8,7 +8,7 @@ import numpy as np
 
 from empirisk.typing import Array
 
-__all__ = ["check_offset"]
+__all__ = ["check_offset", "refuse_without", "took_offset"]
 
 
 def check_offset(offset: Any, exposure: Any, n: int, rates: bool) -> Array | None:
@@ -47,6 +47,40 @@ def check_offset(offset: Any, exposure: Any, n: int, rates: bool) -> Array | Non
         _refuse("exposure must be finite and > 0", column, bad, "; leave out rows without exposure")
         total = np.log(column) if total is None else total + np.log(column)
     return total
+
+
+def took_offset(est: Any) -> bool:
+    """Return whether a fitted model learnt from rows with exposures or offsets, or holds one that did."""
+    while est is not None and not hasattr(est, "_took_offset"):
+        est = est.steps[-1][1] if getattr(est, "steps", None) else getattr(est, "best_estimator_", None)
+    return est is not None and bool(est._took_offset)
+
+
+def refuse_without(est: Any, *known: Any, advice: str = "Pass exposure= (or offset=) of these rows.") -> None:
+    """Refuse rows without exposures or offsets where a model was fitted with some.
+
+    Parameters
+    ----------
+    est : estimator
+        A pipeline or a search stands for the model that it holds.
+    *known
+        The exposure and the offset of the rows; None for what there is not.
+    advice : str
+        What to do, in a sentence.
+
+    Raises
+    ------
+    ValueError
+        The model was fitted with an exposure or offset, and none is given.
+    """
+    if any(given is not None for given in known) or not took_offset(est):
+        return
+    while getattr(est, "steps", None):
+        est = est.steps[-1][1]
+    raise ValueError(
+        f"{type(est).__name__} was fitted with an exposure or offset, and none is given for the rows that "
+        f"it is asked about: its predictions would be those of one unit. {advice}"
+    )
 
 
 def _column(name: str, given: Any, n: int) -> Array:

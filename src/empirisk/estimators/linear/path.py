@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from empirisk.data.frames import as_frame, like_input
+from empirisk.estimators.linear.offsets import refuse_without
 from empirisk.estimators.linear.tune import alpha_grid
 from empirisk.results.form import Form, Formed
 from empirisk.solvers.by_target import path_by_target
@@ -117,6 +118,8 @@ def path(
     ------
     TypeError
         The estimator has no ``alpha``, or is no linear model.
+    ValueError
+        The model was fitted with an exposure or offset.
 
     Examples
     --------
@@ -135,6 +138,8 @@ def path(
             "draw er.selection.model_selection_curve over alpha, search it with er.selection.GridSearch, or "
             'fit with alpha="cv" where the estimator has it'
         )
+    advice = "A path takes none: draw er.selection.model_selection_curve over alpha with exposure=."
+    refuse_without(est, advice=advice)
     twin = clone(est)
     twin.set_params(alpha=1.0)
     problem = twin._prepare(X, y, sample_weight, fitting=True)

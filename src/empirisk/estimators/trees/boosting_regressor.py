@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.metrics import d2_pinball_score
+from sklearn.metrics import d2_pinball_score, r2_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.columns import Table
 from empirisk.data.frames import like_input
-from empirisk.estimators.linear.offsets import check_offset
+from empirisk.estimators.linear.offsets import check_offset, refuse_without
 from empirisk.estimators.loss_names import loss_named
 from empirisk.estimators.trees.boosting_base import Boosting
 from empirisk.estimators.trees.boosting_fit import take
@@ -334,10 +333,17 @@ class GradientBoostingRegressor(Boosting, TreeRegressor):
         claim = conformal.claim(level)
         return Bands("prediction", level, value, band[:, 0], band[:, 1], None, claim)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R^2 of the predictions; for quantiles the share of the pinball loss that they take off (D^2)."""
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, offset: Any = None, exposure: Any = None
+    ) -> float:
+        """R^2 of the predictions; for quantiles the share of the pinball loss that they take off (D^2).
+
+        Where the fit had an offset or exposure, that of these rows is wanted.
+        """
+        refuse_without(self, offset, exposure)
         if self.loss != "quantile":
-            return float(RegressorMixin.score(self, X, y, sample_weight))
+            told = self.predict(X, offset=offset, exposure=exposure)
+            return float(r2_score(y, told, sample_weight=sample_weight))
         told = self.predict(X).reshape(len(y), -1)
         shares = [
             d2_pinball_score(y, told[:, c], sample_weight=sample_weight, alpha=q)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from empirisk.estimators.linear.offsets import refuse_without
 from empirisk.evaluation.metrics.predictions import check_proba, encode
 from empirisk.evaluation.outputs import model_name, n_rows
 from empirisk.typing import Array
@@ -126,6 +127,7 @@ class Fitted:
             raise TypeError(
                 f"{type(model).__name__} has no predict method; give a regressor or a classifier."
             )
+        refuse_without(model, rows.get("exposure"), rows.get("offset"))
         try:
             return model.predict(X, **rows)
         except NotFittedError:

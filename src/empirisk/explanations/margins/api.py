@@ -16,8 +16,8 @@ from empirisk.data.seeds import Seed
 from empirisk.estimators.checks import check_count, check_number
 from empirisk.estimators.formulas.formula_model import FormulaModel
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
+from empirisk.estimators.linear.offsets import took_offset
 from empirisk.estimators.several_targets import refuse_several
-from empirisk.evaluation.beside import took_offset
 from empirisk.explanations.margins.delta import LikelihoodMeans, LinearScores, linear_part
 from empirisk.explanations.margins.plan import plan_of
 from empirisk.explanations.margins.refits import Predictions, refitted
