@@ -293,3 +293,11 @@ def test_answers_are_tables_and_pictures() -> None:
     with pytest.raises(ValueError, match="no end"):
         endless.plot()
     assert "size" in er.conformalize(CLASSES, X[CAL], LABELS[CAL]).sets(X[NEW]).to_frame().columns
+
+
+def test_sets_are_drawn_by_their_sizes(rng: np.random.Generator) -> None:
+    member = rng.random((40, 3)) < 0.5
+    sets = er.selection.PredictionSets(0.9, np.array(["a", "b", "c"]), member, np.array(["a"] * 40))
+    plot = sets.plot()
+    assert [bar.get_height() for bar in plot.axes.patches] == [(sets.size == k).sum() for k in range(4)]
+    assert f"one class in {(sets.size == 1).sum()} of 40 rows" in plot.title

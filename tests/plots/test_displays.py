@@ -384,6 +384,8 @@ DISPLAYS: list[Display] = [
     plots.PartitionsDisplay(MANY_LABELS),
     plots.SilhouettesDisplay([0.8, 0.7, 0.4, -0.1, 0.6, 0.5], [0, 0, 0, 1, 1, 1]),
     plots.BandsDisplay(DOSES, "95 % confidence intervals of the mean", "dose", [[1.0, 2.0], [0.2, 0.5]]),
+    plots.SetSizesDisplay({"rows": [3, 80, 15, 2], "level": 0.9}),
+    plots.SetSizesDisplay({"rows": [0, 1, 0, *[0] * 20, 7], "level": 0.95}),
     plots.BandsDisplay(DOSES, "90 % prediction intervals of a new target"),
     plots.CoverageDisplay(COVERED, 0.95),
     plots.DecisionBoundaryDisplay(REGIONS),

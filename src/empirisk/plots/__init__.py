@@ -63,6 +63,7 @@ DISPLAYS = {
     "ScoresDisplay": "scores",
     "ScreeDisplay": "scree",
     "SelectionCurveDisplay": "selection_curve",
+    "SetSizesDisplay": "set_sizes",
     "ShapleyRowDisplay": "shapley_row",
     "ShapleySummaryDisplay": "shapley_summary",
     "SilhouettesDisplay": "silhouettes",

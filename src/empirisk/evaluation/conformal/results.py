@@ -171,6 +171,23 @@ class PredictionSets(Tabular):
         head = f"{100.0 * self.level:g} % prediction sets of {_rows(len(self.member))}"
         return f"{head}, {empty} of them empty" if empty else head
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how many rows have a set of no class, of one, of two and so on.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        empirisk.plots.Plot
+        """
+        from empirisk.plots import SetSizesDisplay
+
+        rows = np.bincount(self.size, minlength=self.member.shape[1] + 1)
+        return SetSizesDisplay({"rows": rows.tolist(), "level": self.level}).plot(ax)
+
     def _columns(self) -> dict[str, list[Any]]:
         sets = [", ".join(map(str, labels)) for labels in self.sets]
         inside = {str(c): column.tolist() for c, column in zip(self.classes, self.member.T, strict=True)}
