@@ -17,7 +17,7 @@ from empirisk.estimators import REGISTRY
 TAKERS = sorted(
     name for name, cls in REGISTRY.items() if "categorical_features" in inspect.signature(cls).parameters
 )
-FEW = {"n_estimators": 3, "random_state": 0, "n_samples": 50, "n_chains": 1}
+FEW = {"n_estimators": 3, "random_state": 0}
 
 
 def made(name: str) -> Any:

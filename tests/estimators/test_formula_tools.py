@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from scipy.interpolate import BSpline
 
 import empirisk as er
@@ -140,3 +141,53 @@ def test_a_factor_is_tested_by_the_name_of_its_column(rng: np.random.Generator) 
     assert er.anova(model, terms={"treatment": "arm"}).tests[0].p == whole.p
     ordered = er.OrderedLogit().fit(X, np.minimum(frame["falls"], 2))
     assert ordered.wald_test("arm").p == ordered.wald_test([t for t in ordered.terms_ if "arm" in t]).p
+
+
+def test_likelihood_ratios_of_estimated_laws(rng: np.random.Generator) -> None:
+    """The statistic from probabilities of the fits, by SciPy and by their predictions."""
+    frame = people(rng)
+    X, y = frame[["age", "arm"]], rng.negative_binomial(1.5, 1.5 / (1.5 + np.exp(0.03 * frame["age"] - 0.5)))
+    few, full = (
+        er.GeneralizedLinearModel("negative_binomial", extra_dispersion="ml", tol=1e-12).fit(X[c], y)
+        for c in (["age"], ["age", "arm"])
+    )
+    logs = []
+    for model, c in ((few, ["age"]), (full, ["age", "arm"])):
+        r, mean = 1.0 / model.extra_dispersion_, model.predict(X[c])
+        logs.append(stats.nbinom.logpmf(y, r, r / (r + mean)).sum())
+    for test in (er.likelihood_ratio(few, full), er.anova(few, full).tests[1]):
+        assert test.df == 2
+        assert test.statistic == pytest.approx(2.0 * (logs[1] - logs[0]), rel=1e-7)
+    fixed = er.GeneralizedLinearModel("negative_binomial", extra_dispersion=0.5).fit(X[["age"]], y)
+    with pytest.raises(ValueError, match="the loss 'negative_binomial' with different parameters"):
+        er.likelihood_ratio(fixed, full)
+
+    grade = np.digitize(y, [1, 4])
+    small, large = er.OrderedLogit().fit(X[["age"]], grade), er.OrderedLogit().fit(X, grade)
+    chance = [
+        np.log(m.predict_proba(X[c])[np.arange(len(y)), grade]).sum()
+        for m, c in ((small, ["age"]), (large, ["age", "arm"]))
+    ]
+    found = er.likelihood_ratio(small, large)
+    assert (found.df, found.statistic) == (2, pytest.approx(2.0 * (chance[1] - chance[0]), rel=1e-7))
+    for other, words in [
+        (er.OrderedLogit("probit").fit(X[["age"]], grade), "differ in link"),
+        (er.OrderedLogit().fit(X[["age"]][1:], grade[1:]), "differ in codes"),
+        (er.OrderedLogit().fit(frame[["years"]], grade), "are not nested"),
+        (large, "nothing to test"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            er.likelihood_ratio(other, large)
+    parts = [er.HurdleRegressor(zero_columns=z).fit(X, y) for z in (["age"], None)]
+    assert er.likelihood_ratio(*parts).df == 2
+
+
+def test_targets_on_another_scale_than_the_predictions_are_refused(rng: np.random.Generator) -> None:
+    frame = people(rng)
+    logs = er.formula("log(falls + 1) ~ age", frame)
+    with pytest.raises(ValueError, match=r"predicts log\(falls \+ 1\), and y holds 'falls' as it is"):
+        er.evaluate(logs, frame, frame["falls"])
+    with pytest.raises(ValueError, match="and y holds 'falls' as it is"):
+        logs.score(frame, frame["falls"])
+    told = er.evaluate(logs, frame, np.log(frame["falls"] + 1.0))
+    assert told["r2"].value == pytest.approx(logs.score(frame))

@@ -88,6 +88,8 @@ class Factors(Brief):
         if all(levels is None for levels in coder.categories):
             return None
         codes = coder.encode(X).X
+        if not len(codes):
+            raise ValueError(f"X has no rows (its shape is {codes.shape}); give at least one")
         _refuse_missing(codes, coder)
         named = {_position(key, coder): choice for key, choice in given.items()}
         contrasts: list[Array | None] = []

@@ -61,7 +61,7 @@ def frame_kind(given: Any) -> str:
     """
     if type(given).__module__.partition(".")[0] == POLARS:
         return POLARS
-    if isinstance(given, list | tuple | Mapping):
+    if isinstance(given, list | tuple | Mapping) and "_like" not in getattr(given, "__dict__", {}):
         parts = list(given.values() if isinstance(given, Mapping) else given)[:MOST]
         return max((frame_kind(p) for p in parts if not isinstance(p, str | int | float)), default="")
     known = getattr(given, "__dict__", {})

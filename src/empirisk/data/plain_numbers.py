@@ -117,7 +117,9 @@ def refuse_odd_table(X: Any) -> None:
 
 
 def _refuse_no_table(X: Any) -> None:
-    """Refuse functions, classes, dictionaries, sets and iterators in the place of rows, by their type."""
+    """Refuse functions, classes, dictionaries, sets, iterators and lazy frames in the place of rows."""
+    if type(X).__name__ == "LazyFrame":
+        raise TypeError("X is a LazyFrame of polars, which has no rows before it is run: give X.collect()")
     if hasattr(X, "shape") or hasattr(X, "__array__"):
         return
     advice = ""

@@ -134,6 +134,8 @@ def evaluate(
     (['accuracy', 'roc_auc'], 200, 'Wilson')
     """
     check_level(level)
+    if hasattr(est, "_refuse_other_scale"):  # a formula may predict a function of a column
+        est._refuse_other_scale(X, y)
     if by is not None:
         given = {"sample_weight": sample_weight, "exposure": exposure, "offset": offset}
         return in_groups(est, X, y, level, groups, by, metrics=metrics, positive=positive, held=given)

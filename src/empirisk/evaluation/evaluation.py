@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from empirisk.data.frames import as_frame
+from empirisk.data.frames import as_frame, like_input
 from empirisk.evaluation.metrics.of_class import one_versus_rest
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.evaluation.pictures.kinds import INTERVALS, picture
@@ -137,6 +137,7 @@ class Evaluation(Formed, Mapping[str, Estimate]):
         rows = [{"label": name, "value": e.to_dict()} for name, e in shown.items()]
         return EffectsDisplay(rows, f"metrics of {self.title}", level, None).plot(ax)
 
+    @like_input
     def threshold(
         self, cost: Mapping[str, float], *, positive: Any = None, random_state: Any = None
     ) -> Threshold:

@@ -19,7 +19,7 @@ from empirisk.estimators.formulas.formula_model import FormulaModel, inside
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.factor_columns import columns_named
 from empirisk.inference import Fit, TestResult, check_covariance, wald_test
-from empirisk.inference.likelihood_ratio import check_nested, deviance_of
+from empirisk.inference.likelihood_ratio import check_nested, deviance_of, drop_between
 from empirisk.inference.simultaneous import adjusted, check_adjust
 
 __all__ = ["Anova", "anova"]
@@ -207,7 +207,7 @@ def _between(small: Fit, large: Fit, last: Fit, name: str) -> TestResult:
     df = large.rank - small.rank
     if df <= 0:
         raise ValueError(f"{name} has no more free coefficients than the model before it: leave it out")
-    drop = max(deviance_of(small) - deviance_of(large), 0.0)
+    drop = drop_between(small, large)
     words = f"{name} against the model before it"
     if last.law.unit_dispersion:
         p = float(stats.chi2.sf(drop, df))

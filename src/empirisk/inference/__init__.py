@@ -5,6 +5,7 @@ from empirisk.inference.covariance import COVARIANCES, check_covariance
 from empirisk.inference.credible import CredibleIntervals
 from empirisk.inference.fit import Fit, fits_of
 from empirisk.inference.influence import Influence, influence_of
+from empirisk.inference.likelihood_nested import nested_likelihoods
 from empirisk.inference.likelihood_ratio import likelihood_ratio_test
 from empirisk.inference.prepare import fit_for
 from empirisk.inference.ratios import Ratios
@@ -28,6 +29,7 @@ __all__ = [
     "fits_of",
     "influence_of",
     "likelihood_ratio_test",
+    "nested_likelihoods",
     "summarise_glm",
     "wald_test",
 ]

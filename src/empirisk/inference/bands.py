@@ -102,6 +102,11 @@ class Bands(Tabular):
 
         if seen is not None and x is None:
             raise ValueError("seen has places along x: give x, one number for each row of the bands.")
+        if isinstance(x, str):
+            raise ValueError(
+                f"x must hold {len(self.value)} numbers, one for each row of the bands, and not the name "
+                f"{x!r}: give the column, such as rows[{x!r}]."
+            )
         name = label or str(getattr(x, "name", None) or "x")
         chosen = self.value[:, -1] if self.value.ndim > 1 else self.value
         place = np.arange(chosen.size) if x is None else np.asarray(x, dtype=np.float64)

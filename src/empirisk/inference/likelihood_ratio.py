@@ -12,7 +12,7 @@ from empirisk.inference.fit import Fit
 from empirisk.inference.wald import TestResult
 from empirisk.typing import Array
 
-__all__ = ["check_nested", "deviance_of", "likelihood_ratio_test"]
+__all__ = ["check_nested", "deviance_of", "drop_between", "likelihood_ratio_test"]
 
 
 def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
@@ -40,7 +40,7 @@ def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
         raise ValueError("both models have the same free coefficients: there is nothing to test")
     if large.perfect or not large.df > 0.0:
         raise ValueError("the large model leaves no noise to test against: use fewer columns or more rows")
-    drop = max(deviance_of(small) - deviance_of(large), 0.0)
+    drop = drop_between(small, large)
     lost = [t for t in large.terms if t not in small.terms]
     words = f"no effect of {', '.join(lost[:6]) or 'the further columns'}"
     words += f" and {len(lost) - 6} more" if len(lost) > 6 else ""
@@ -51,6 +51,18 @@ def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
     p = float(stats.f.sf(f, df, large.df))
     exact = "exact for normal noise of equal variance" if large.linear else "it holds for many rows"
     return TestResult("F", words, f, df, large.df, p, exact)
+
+
+def drop_between(small: Fit, large: Fit) -> float:
+    """Return twice the gain in log-likelihood, times the dispersion: the fall of the deviance.
+
+    Where a number of the law was estimated beside the coefficients (the extra dispersion of a negative
+    binomial), each fit has its own, and the deviances have different zeros.
+    """
+    if small.law == large.law:
+        return max(deviance_of(small) - deviance_of(large), 0.0)
+    least, most = (f.law.log_likelihood(f.y, f.score, f.prior, f.dispersion) for f in (small, large))
+    return max(2.0 * (most - least), 0.0)
 
 
 def deviance_of(fit: Fit) -> float:
@@ -67,10 +79,18 @@ def check_nested(small: Fit, large: Fit) -> None:
     be combinations of the columns of the large one.
     """
     if small.law != large.law:
-        raise ValueError(
-            f"the models have different losses ({small.law.loss.name!r} and {large.law.loss.name!r}): their "
-            "likelihoods are not comparable; use er.compare on held-out rows"
-        )
+        a, b = small.law.loss, large.law.loss
+        if a.name != b.name:
+            raise ValueError(
+                f"the models have different losses ({a.name!r} and {b.name!r}): their "
+                "likelihoods are not comparable; use er.compare on held-out rows"
+            )
+        if not (a.nuisances and b.nuisances):
+            raise ValueError(
+                f"the models have the loss {a.name!r} with different parameters ({a!r} and {b!r}): fit both "
+                "with "
+                'the same, or estimate them in both (extra_dispersion="ml")'
+            )
     same = len(small.y) == len(large.y) and np.allclose(small.y, large.y, rtol=1e-12, atol=0.0)
     if not same or not np.array_equal(small.prior, large.prior):
         raise ValueError("the models were fitted on different rows or weights: refit both on the same")

@@ -14,6 +14,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from empirisk.data.as_before import as_before
+from empirisk.data.frames import like_input
 from empirisk.data.offered import offered
 from empirisk.estimators.checks import check_choice
 from empirisk.estimators.estimator import Estimator
@@ -203,18 +204,21 @@ class FormulaModel(MetaEstimatorMixin, Estimator):
         return self.estimator_.decision_function(X, **known)
 
     @offered(_has("interval"))
+    @like_input
     def interval(self, data: Any, **options: Any) -> Any:
         """Return intervals at the rows of a table, as ``interval`` of the estimator has them."""
         X, known = self._new(data)
         return self.estimator_.interval(X, **known, **options)
 
     @offered(_has("summary"))
+    @like_input
     def summary(self, **options: Any) -> Any:
         """Return the table of coefficients of the estimator, by the names of the formula."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.summary(**options)
 
     @offered(_has("wald_test"))
+    @like_input
     def wald_test(self, R: Any, r: Any = 0.0, **options: Any) -> Any:
         """Return the Wald test of a hypothesis; a term of the formula stands for all of its coefficients."""
         check_is_fitted(self, "estimator_")
@@ -227,9 +231,22 @@ class FormulaModel(MetaEstimatorMixin, Estimator):
         """Return the score of the estimator on a table, whose left side holds the targets where y is None."""
         X, known = self._new(data)
         left = split_formula(self.formula)[0]
+        self._refuse_other_scale(data, y)
         if y is None and left is None:
             raise ValueError(f"the formula {self.formula!r} has no left side: pass y")
         return float(self.estimator_.score(X, _targets(str(left), data) if y is None else y, **known, **rows))
+
+    def _refuse_other_scale(self, data: Any, y: Any) -> None:
+        """Refuse targets that are a column of the table where the formula predicts a function of it."""
+        left = split_formula(str(self.formula))[0]
+        if y is None or left is None or left.strip("`") in list(data.columns):
+            return
+        for name in read_columns(left, data):
+            if np.array_equal(np.ravel(np.asarray(y)), np.asarray(data[name])):
+                raise ValueError(
+                    f"the formula predicts {left}, and y holds {name!r} as it is: pass y on the scale of the "
+                    "predictions, or fit a model of the column, such as er.GeneralizedLinearModel with a link"
+                )
 
     def _headline(self) -> str:
         return (

@@ -28,7 +28,7 @@ from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.linear.factor_columns import FactorColumns, columns_named
 from empirisk.estimators.linear.inference import GONE, by_name
 from empirisk.estimators.training import Kept, keep
-from empirisk.inference import Summary, TestResult
+from empirisk.inference import Summary, TestResult, nested_likelihoods
 from empirisk.inference.likelihood_table import LikelihoodFit, summarise_likelihood, wald_likelihood
 from empirisk.inference.table import blank
 from empirisk.problems.base import judged
@@ -284,6 +284,21 @@ class LikelihoodEstimator(FactorColumns, Estimator):
         """
         fit = self._inferred(training, covariance, groups, weights)
         return wald_likelihood(fit, columns_named(R, self), r, int(np.size(self.coef_)))
+
+    def likelihood_ratio_to(self, small: LikelihoodEstimator) -> TestResult:
+        """Return the test against a fit of the same kind on fewer columns; both keep the rows of the fit."""
+        both = (small, self)
+        problems = [model._fitted_problem(None, None) for model in both]
+        fits = [model._fit_of(p, "classical", None, None) for model, p in zip(both, problems, strict=True)]
+        lost = [t for t in fits[1].terms if t not in fits[0].terms]
+        return nested_likelihoods(
+            problems[0],
+            problems[1],
+            (small.log_likelihood_, self.log_likelihood_),
+            (fits[0].rank, fits[1].rank),
+            lost,
+            self._unit,
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -153,10 +153,10 @@ class TreeEstimator(Estimator):
 
     def _checked(self, X: Any, fitting: bool) -> Any:
         """Return the names and shape; arrays become numbers unless some of their columns are categories."""
+        refuse_odd_table(X)
         frame = hasattr(X, "columns")
         named = not frame and not isinstance(self.categorical_features, str | None)
         if frame or (named and np.asarray(X).dtype.kind not in "fiub"):
-            refuse_odd_table(X)
             with names_in_order():
                 validate_data(self, X, reset=fitting, skip_check_array=True)
             if not frame:

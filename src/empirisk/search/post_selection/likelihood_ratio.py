@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.estimators.formulas.formula_model import inside
+from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.inference import TestResult, likelihood_ratio_test
 
@@ -59,7 +60,7 @@ def likelihood_ratio(
         When the models are not nested, differ in loss, rows or weights, or have no inference (a penalty,
         separation ...), with the reason.
     TypeError
-        When a model is no linear estimator, or `offset` or `exposure` is given and it takes none.
+        When a model has no likelihood here, or `offset` or `exposure` is given and it takes none.
 
     References
     ----------
@@ -80,10 +81,17 @@ def likelihood_ratio(
     if X is not None and (inside(small) is not small or inside(large) is not large):
         raise ValueError("models with a formula keep the rows of their fits: leave X, y and the others out")
     small, large = inside(small), inside(large)
+    if isinstance(small, LikelihoodEstimator) and isinstance(large, LikelihoodEstimator):
+        if X is not None or X_small is not None or y is not None:
+            raise ValueError(
+                f"a {type(large).__name__} keeps the rows of its fit: leave X, y and the others out"
+            )
+        return large.likelihood_ratio_to(small)
     for role, model in (("small", small), ("large", large)):
         if not isinstance(model, LinearEstimator):
             raise TypeError(
-                f"{role} must be a fitted linear estimator of empirisk, got {type(model).__name__}"
+                f"{role} must be a fitted linear model, or both a model by maximum likelihood such as "
+                f"OrderedLogit, got {type(model).__name__}"
             )
         check_is_fitted(model, "solution_")
     known = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}
