@@ -125,6 +125,15 @@ class Estimator(BaseEstimator):
             if name not in ("self", "__class__"):
                 setattr(self, name, value)
 
+    def _prepare_target(self, model: Any, number: int, count: int, lent: dict[str, Any]) -> None:
+        """Hook that gives the model of one of `count` targets what is its own; models find in `lent` what
+        they
+        share.
+        """
+
+    def _put_together(self, models: Sequence[Any]) -> None:
+        """Hook for what the models of several targets say side by side, once all of them are fitted."""
+
     def _values_together(self, parameter: str, values: Sequence[Any]) -> bool:
         """Return whether fits at these values of a parameter cost little more than one of them.
 

@@ -122,10 +122,12 @@ def _fit_each_target(
     before = vars(est).get("by_target_", {}) if goes_on else {}
     dealt = {name: _dealt(name, rows[name], columns) for name in TARGETS if rows.get(name) is not None}
     models: dict[Any, Any] = {}
-    for name, y in columns.items():
+    lent: dict[str, Any] = {}
+    for number, (name, y) in enumerate(columns.items()):
         model = clone(est)
         if name in before:
             model = copy.copy(before[name]).set_params(**est.get_params(deep=False))
+        est._prepare_target(model, number, len(columns), lent)
         with _naming(name):
             models[name] = model.fit(X, y, *args, **rows | {a: of[name] for a, of in dealt.items()})
     _forget(est)
@@ -146,6 +148,7 @@ def _fit_each_target(
         est.solution_ = Solution(np.zeros(0), told.status, together, steps, solver=told.solver)
         if "certificate_" in vars(first):
             est.certificate_ = together
+    est._put_together(list(models.values()))
 
 
 def _dealt(name: str, given: Any, columns: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -10,7 +10,7 @@ from empirisk.problems.facts import NormalEquations
 from empirisk.problems.linear import LinearProblem
 from empirisk.typing import Array
 
-__all__ = ["keep_products", "normal_equations", "row_gram"]
+__all__ = ["cross_products", "keep_products", "normal_equations", "row_gram"]
 
 # Below this many numbers a separate read for the means costs nothing and is the more accurate way.
 LARGE = 1_000_000
@@ -71,14 +71,20 @@ def _shares(problem: LinearProblem, y_mean: Array) -> Array:
 
 def _centred(problem: LinearProblem) -> NormalEquations:
     mean, _ = problem.moments
-    y_mean = _y_mean(problem)
     center = mean if problem.intercept else None
     gram = _loops.gram(problem.design.X, _weight(problem), center) / problem.data.total_weight
+    return NormalEquations(gram, *cross_products(problem))
+
+
+def cross_products(problem: LinearProblem) -> tuple[Array, Array]:
+    """Return ``X~' diag(s) y~ / S`` and the mean of the targets, in one read of X."""
+    mean, _ = problem.moments
+    y_mean = _y_mean(problem)
     shares = _shares(problem, y_mean)
     v = np.asarray(_loops.rmatvec(problem.design.X, shares), dtype=np.float64)
     # sum_i s_i y~_i = 0 up to rounding; what rounding left is taken out of columns of large mean.
     v -= np.multiply.outer(mean, shares.sum(axis=0, dtype=np.float64))
-    return NormalEquations(gram, v, y_mean)
+    return v, y_mean
 
 
 def _shifted(problem: LinearProblem) -> NormalEquations | None:

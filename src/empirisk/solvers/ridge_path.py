@@ -17,13 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from empirisk import _loops
 from empirisk.data.sums import weighted_sum
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.normal_equations import normal_equations
+from empirisk.solvers.normal_equations import cross_products, normal_equations, row_gram
 from empirisk.typing import Array
 
-__all__ = ["RidgePath", "ridge_path"]
+__all__ = ["RidgeBasis", "RidgePath", "ridge_basis", "ridge_path"]
 
 # Rows handled at a time: bounds the extra memory by BLOCK * (p + 2 alphas) numbers.
 BLOCK = 1024
@@ -51,7 +50,57 @@ class RidgePath:
     loo_se: Array
 
 
-def ridge_path(problem: LinearProblem, alphas: Array, together: Array | None = None) -> RidgePath:
+@dataclass(frozen=True)
+class RidgeBasis:
+    """The eigenvectors of ``A'A`` that the rows can see, whatever the targets.
+
+    Parameters
+    ----------
+    values : array, shape (r,)
+        Eigenvalues.
+    V : array, shape (p, r)
+        Eigenvectors.
+    P : array, shape (n, r), or None
+        Those of ``AA'`` where the rows are fewer than the columns.
+    """
+
+    values: Array
+    V: Array
+    P: Array | None = None
+
+    def target(self, problem: LinearProblem, Y: Array) -> Array:
+        """Return ``V' A' y~`` of the centred targets Y, shape (r, m)."""
+        if self.P is None:
+            kept = problem.facts.normal
+            v = cross_products(problem)[0] if kept is None else kept.target
+            return np.asarray(self.V.T @ v.reshape(len(self.V), -1))
+        root = np.sqrt(problem.data.weight / problem.data.total_weight)
+        return np.asarray(np.sqrt(self.values)[:, None] * (self.P.T @ (root * Y.T).T))
+
+
+def ridge_basis(problem: LinearProblem) -> RidgeBasis:
+    """Return the eigenbasis of a dense problem, O(n p min(n, p))."""
+    n, p = problem.design.shape
+    if p <= n:
+        normal = normal_equations(problem)
+        kept = normal is problem.facts.normal
+        values, V = eigh(normal.gram, overwrite_a=not kept, check_finite=False)
+        return RidgeBasis(np.maximum(values, 0.0), V)
+    mean, _ = problem.moments
+    values, P = eigh(row_gram(problem), overwrite_a=True, check_finite=False)
+    keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
+    values, P = values[keep], P[:, keep]
+    root = np.sqrt(problem.data.weight / problem.data.total_weight)
+    # V = A' P diag(l^-1/2): the right singular vectors that the data can see
+    scaled = (root * (P / np.sqrt(values)).T).T
+    V = problem.design.rmatvec(scaled.astype(problem.design.dtype, copy=False)).astype(np.float64)
+    V -= np.multiply.outer(mean, scaled.sum(axis=0))
+    return RidgeBasis(values, V, P)
+
+
+def ridge_path(
+    problem: LinearProblem, alphas: Array, together: Array | None = None, basis: RidgeBasis | None = None
+) -> RidgePath:
     """Solve a dense ridge problem for all alphas at once.
 
     Parameters
@@ -60,6 +109,8 @@ def ridge_path(problem: LinearProblem, alphas: Array, together: Array | None = N
     alphas : array, shape (a,)
     together : array, shape (n,), optional
         Weight of each row with all its copies, which are left out together; default the row's own.
+    basis : RidgeBasis, optional
+        Of the same rows and weights, where it is known already.
 
     Notes
     -----
@@ -70,8 +121,9 @@ def ridge_path(problem: LinearProblem, alphas: Array, together: Array | None = N
     y = np.asarray(data.y, dtype=np.float64)
     y_mean = np.asarray(weighted_sum(data.weight, y) / total if problem.intercept else np.zeros(y.shape[1:]))
     Y = (y - y_mean).reshape(len(y), -1)
-    n, p = problem.design.shape
-    values, V, b = _primal(problem) if p <= n else _dual(problem, Y)
+    p = problem.data.n_cols
+    basis = basis or ridge_basis(problem)
+    values, V, b = basis.values, basis.V, basis.target(problem, Y)
     mean, _ = problem.moments
     # coefs[j, a, t]: coefficients in the eigenbasis, then in the user's columns
     inner = b[:, None, :] / (values[:, None] + alphas)[:, :, None]
@@ -90,29 +142,6 @@ def ridge_path(problem: LinearProblem, alphas: Array, together: Array | None = N
     second = spread[1] - 2.0 * loss * spread[0] + loss**2 * float(np.sum(data.weight / total * units / total))
     se = np.sqrt(np.maximum(second, 0.0) * count / max(count - 1.0, 1.0))
     return RidgePath(alphas, params, loss, se)
-
-
-def _primal(problem: LinearProblem) -> tuple[Array, Array, Array]:
-    """Return the eigenvalues, eigenvectors, and the targets in the eigenbasis."""
-    normal = normal_equations(problem)
-    values, V = eigh(normal.gram, overwrite_a=True, check_finite=False)
-    return np.maximum(values, 0.0), V, V.T @ normal.target.reshape(len(V), -1)
-
-
-def _dual(problem: LinearProblem, Y: Array) -> tuple[Array, Array, Array]:
-    mean, _ = problem.moments
-    data, total = problem.data, problem.data.total_weight
-    weight = None if data.unit_weights else data.weight
-    K = _loops.gram_rows(problem.design.X, weight, mean if problem.intercept else None) / total
-    values, P = eigh(K, overwrite_a=True, check_finite=False)
-    keep = values > values[-1] * len(values) * np.finfo(np.float64).eps
-    values, P = values[keep], P[:, keep]
-    root = np.sqrt(data.weight / total)
-    # V = A' P diag(l^-1/2): the right singular vectors that the data can see
-    scaled = (root * (P / np.sqrt(values)).T).T
-    V = problem.design.rmatvec(scaled.astype(problem.design.dtype, copy=False)).astype(np.float64)
-    V -= np.multiply.outer(mean, scaled.sum(axis=0))
-    return values, V, np.sqrt(values)[:, None] * (P.T @ (root * Y.T).T)
 
 
 def _loo(

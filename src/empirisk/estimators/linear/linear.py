@@ -87,10 +87,12 @@ class Ridge(SquaredErrorEstimator):
 
     Parameters
     ----------
-    alpha : float, "1/n" or "cv", default "1/n"
+    alpha : float, "1/n", "cv" or a sequence of k of these, default "1/n"
         Strength on the mean-loss scale; ``"1/n"`` is 1/S, the strength of scikit-learn's ``Ridge(1.0)``.
         ``"cv"`` chooses it: exact leave-one-out for all strengths from one eigendecomposition, or K
-        folds when `cv` is given, X is sparse or `positive` is set.
+        folds when `cv` is given, X is sparse or `positive` is set.  A sequence has one for each column of y
+        of shape (n, k), ``["cv", "cv", 0.1]`` say: each target has its own problem, certificate and model,
+        in ``by_target_``, and they share the products of the columns.
     fit_intercept : bool, default True
         Whether b is free (else 0); it is never penalised.
     positive : bool, default False
@@ -116,8 +118,10 @@ class Ridge(SquaredErrorEstimator):
     ----------
     coef_ : array, shape (p,) or (m, p)
     intercept_ : float or array of shape (m,)
-    alpha_ : float
+    alpha_ : float or array of shape (m,)
         Strength used.
+    by_target_ : dict
+        With a sequence of strengths: the model of each target by the name of its column, or its number.
     certificate_ : Certificate
         Duality gap.
     selection_ : StrengthSelection
@@ -125,7 +129,8 @@ class Ridge(SquaredErrorEstimator):
 
     Notes
     -----
-    O(n p min(n, p)).
+    O(n p min(n, p)), once for all targets; for each strength of its own ``O(min(n, p)^3)``, and with "cv" one
+    eigendecomposition for all.
 
     References
     ----------
@@ -141,7 +146,7 @@ class Ridge(SquaredErrorEstimator):
 
     def __init__(
         self,
-        alpha: float | str = "1/n",
+        alpha: Any = "1/n",
         *,
         fit_intercept: bool = True,
         positive: bool = False,
@@ -168,8 +173,9 @@ class Lasso(SquaredErrorEstimator):
 
     Parameters
     ----------
-    alpha : float, "1/n" or "cv", default "cv"
-        Strength on the mean-loss scale; ``"cv"`` chooses it over a warm-started path with K folds.
+    alpha : float, "1/n", "cv" or a sequence of k of these, default "cv"
+        Strength on the mean-loss scale; ``"cv"`` chooses it over a warm-started path with K folds.  A
+        sequence has one for each of k targets, as in :class:`Ridge` (``by_target_`` holds their models).
     fit_intercept, positive, alphas
         As in :class:`Ridge`.
     cv : int, splitter or list of (train, test) index pairs, optional
@@ -208,7 +214,7 @@ class Lasso(SquaredErrorEstimator):
 
     def __init__(
         self,
-        alpha: float | str = "cv",
+        alpha: Any = "cv",
         *,
         fit_intercept: bool = True,
         positive: bool = False,
@@ -236,8 +242,9 @@ class ElasticNet(SquaredErrorEstimator):
 
     Parameters
     ----------
-    alpha : float, "1/n" or "cv", default "cv"
-        Strength on the mean-loss scale; ``"cv"`` chooses it over a warm-started path with K folds.
+    alpha : float, "1/n", "cv" or a sequence of k of these, default "cv"
+        Strength on the mean-loss scale; ``"cv"`` chooses it over a warm-started path with K folds.  A
+        sequence has one for each of k targets, as in :class:`Ridge` (``by_target_`` holds their models).
     l1_ratio : float, default 0.5
         r, in [0, 1].
     fit_intercept, positive, alphas, cv, rule, random_state, solver, tol, max_iter, warm_start
@@ -264,7 +271,7 @@ class ElasticNet(SquaredErrorEstimator):
 
     def __init__(
         self,
-        alpha: float | str = "cv",
+        alpha: Any = "cv",
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from empirisk.penalties import Penalty
 from empirisk.problems.linear import LinearProblem
 from empirisk.results import Solution
 from empirisk.solvers.by_target import solve_by_target
+from empirisk.solvers.shared_products import SharedProducts
 from empirisk.typing import Array
 
 __all__ = ["SquaredErrorEstimator"]
@@ -39,10 +41,38 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
     selection_: StrengthSelection
 
     _alpha_words: ClassVar[tuple[str, ...]] = ("1/n", "cv")
-    _fits_together = True
+    _lent: SharedProducts | None = None
 
     def _penalty(self, alpha: float) -> Penalty:
         raise NotImplementedError
+
+    # -- a strength for each target ---------------------------------------------------------------------
+
+    @property
+    def _fits_together(self) -> bool:  # type: ignore[override]
+        """Whether all targets are one problem, as they are with one strength for all."""
+        return self._own_strengths() is None
+
+    def _own_strengths(self) -> list[Any] | None:
+        """Return the strengths of the targets where each has its own; None for one strength."""
+        alpha: Any = getattr(self, "alpha", 0.0)
+        several = not isinstance(alpha, str) and hasattr(alpha, "__len__") and np.ndim(alpha) > 0
+        return list(alpha) if several else None
+
+    def _prepare_target(self, model: Any, number: int, count: int, lent: dict[str, Any]) -> None:
+        given = self._own_strengths() or []
+        if len(given) != count:
+            raise ValueError(_one_for_each(len(given), count))
+        model.set_params(alpha=given[number])
+        model._lent = lent.setdefault("products", SharedProducts())
+
+    def _put_together(self, models: Sequence[Any]) -> None:
+        for model in models:
+            model.__dict__.pop("_lent", None)
+        self.coef_ = np.stack([model.coef_ for model in models])
+        self.intercept_ = np.array([model.intercept_ for model in models])
+        strengths: Any = np.array([model.alpha_ for model in models])
+        self.alpha_ = strengths
 
     def _y_options(self) -> dict[str, Any]:
         return {"y_numeric": True, "multi_output": True}
@@ -62,10 +92,14 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         data = ArrayBlocks(design, y, weight)
 
         def at(strength: float) -> LinearProblem:
-            return LinearProblem(HalfSquared(), self._penalty(strength), data, intercept, 1.0, outputs)
+            made = LinearProblem(HalfSquared(), self._penalty(strength), data, intercept, 1.0, outputs)
+            return made if self._lent is None else self._lent.lend(made)
 
         if alpha is not None:
             return at(alpha)
+        several = self._own_strengths()
+        if several is not None:
+            raise ValueError(_one_for_each(len(several), max(outputs, 1)))
         given = check_alpha(getattr(self, "alpha", 0.0), self._alpha_words)
         if given == "1/n":
             return at(1.0 / data.total_weight)
@@ -79,7 +113,8 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         alphas, k = self.alphas, self.cv
         smooth = np.isfinite(problem.penalty.smoothness)
         if k is None and smooth and not problem.design.sparse:
-            return select_by_loo(problem, alphas=alphas, rule=rule)
+            basis = None if self._lent is None or problem.moved is not None else self._lent.basis
+            return select_by_loo(problem, alphas=alphas, rule=rule, basis_of=basis)
         seed = check_seed(self.random_state)
         return select_by_folds(problem, alphas=alphas, cv=k, rule=rule, seed=seed, tol=self._tolerance())
 
@@ -99,3 +134,11 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
     def predict(self, X: Any) -> Array:
         """Return the expected target of each row, shape (n,) or (n, m)."""
         return self._scores(X)
+
+
+def _one_for_each(given: int, targets: int) -> str:
+    """Return that a sequence of strengths needs one for each of several targets."""
+    strengths = "1 strength" if given == 1 else f"{given} strengths"
+    one = "1 target" if targets == 1 else f"{targets} targets"
+    advice = "a number is the strength of all" if targets > 1 else "give a number"
+    return f"alpha holds {strengths} and y {one}: give one strength for each column of y; {advice}"

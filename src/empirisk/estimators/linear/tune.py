@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -18,7 +18,7 @@ from empirisk.estimators.folds import assign_folds, weight_of_copies
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.by_target import path_by_target
 from empirisk.solvers.path import solve_path
-from empirisk.solvers.ridge_path import ridge_path
+from empirisk.solvers.ridge_path import RidgeBasis, ridge_path
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["StrengthSelection", "alpha_grid", "fold_pairs", "in_own_unit", "select_by_folds", "select_by_loo"]
@@ -220,10 +220,17 @@ def _held_out_losses(problem: LinearProblem, ws: list[Array], held: Array) -> Ar
     return out
 
 
-def select_by_loo(problem: LinearProblem, *, alphas: Any, rule: str) -> StrengthSelection:
+def select_by_loo(
+    problem: LinearProblem,
+    *,
+    alphas: Any,
+    rule: str,
+    basis_of: Callable[[LinearProblem], RidgeBasis] | None = None,
+) -> StrengthSelection:
     """Exact leave-one-out errors of ridge for all strengths from one eigendecomposition.
 
-    A row is left out with all its weight and all its copies.
+    A row is left out with all its weight and all its copies.  `basis_of` answers with an eigenbasis that
+    targets on the same rows share.
     """
     problem = _in_own_unit(problem if problem.moved is None else problem.moved[1])
     data = problem.data
@@ -234,7 +241,7 @@ def select_by_loo(problem: LinearProblem, *, alphas: Any, rule: str) -> Strength
             f'alpha="cv" needs at least 2 distinct rows for leave-one-out, got n_samples = {live}'
         )
     grid = alpha_grid(problem, alphas)
-    path = ridge_path(problem, grid, together)
+    path = ridge_path(problem, grid, together, basis_of(problem) if basis_of else None)
     return StrengthSelection(
         grid, path.loo_loss, path.loo_se, np.empty((0, len(grid))), rule, "exact leave-one-out"
     )
