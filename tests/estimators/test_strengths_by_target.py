@@ -150,8 +150,12 @@ def test_names_pickles_clones_and_new_fits() -> None:
 @pytest.mark.parametrize(
     ("y", "alpha", "told"),
     [
-        (targets(TALL), [0.1, 0.2], "alpha holds 2 strengths and y 3 targets: give one strength for each"),
-        (targets(TALL)[:, 0], [0.1, 0.2], "alpha holds 2 strengths and y 1 target: .* give a number"),
+        (targets(TALL), [0.1, 0.2], "alpha holds 2 strengths and y 3 targets: give one for each column"),
+        (
+            targets(TALL)[:, 0],
+            [0.1, 0.2],
+            "alpha holds 2 strengths and y is 1 target: give alpha as a number",
+        ),
         (targets(TALL), [0.1, -1.0, 0.2], "in the target 1: alpha must be a finite number >= 0"),
         (targets(TALL), [0.1, "best", 0.2], "in the target 1: alpha must be a number >= 0"),
     ],
@@ -159,3 +163,8 @@ def test_names_pickles_clones_and_new_fits() -> None:
 def test_wrong_strengths_are_refused(y: Any, alpha: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         er.Ridge(alpha=alpha).fit(TALL, y)
+
+
+def test_one_problem_has_one_strength() -> None:
+    with pytest.raises(ValueError, match="ask for that of each target, with its own alpha"):
+        er.Ridge(alpha=STRENGTHS).problem(TALL, targets(TALL))

@@ -137,8 +137,14 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
 
 
 def _one_for_each(given: int, targets: int) -> str:
-    """Return that a sequence of strengths needs one for each of several targets."""
+    """Return why a sequence of strengths does not do: it needs one for each of several targets."""
     strengths = "1 strength" if given == 1 else f"{given} strengths"
-    one = "1 target" if targets == 1 else f"{targets} targets"
-    advice = "a number is the strength of all" if targets > 1 else "give a number"
-    return f"alpha holds {strengths} and y {one}: give one strength for each column of y; {advice}"
+    if targets == 1:
+        return f"alpha holds {strengths} and y is 1 target: give alpha as a number"
+    if given == targets:  # asked for one problem of all
+        return (
+            f"alpha holds {strengths}, of as many problems: ask for that of each target, with its own alpha"
+        )
+    return (
+        f"alpha holds {strengths} and y {targets} targets: give one for each column of y, or a number for all"
+    )
