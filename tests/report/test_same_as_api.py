@@ -7,7 +7,7 @@ up to the certificates of both; whatever asks one and the same fitted model agre
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,9 @@ class Made:
         if name not in LINEAR:
             value = next((settings[k] for k in ("alpha", "rounds", "n_neighbors") if k in settings), np.nan)
             known = {c.name: c for c in candidates(self.table.task)}
-            return recipe(known[name], self.table, value, SEED)
+            drawn = {k: v for k, v in settings.items() if k not in ("alpha", "rounds", "n_neighbors")}
+            row = replace(known[name], settings=tuple(drawn.items()))
+            return recipe(row, self.table, value, SEED)
         kind, more = LINEAR[name]
         return make_pipeline(make_encoder(self.table), kind(alpha=settings["alpha"], **more))
 

@@ -59,6 +59,10 @@ class Candidate:
         Which of :data:`KINDS`; "" for the baseline and the reference.
     step : str
         Name of a feature step before the model, "" for none.
+    settings : tuple of (str, value)
+        What a search chose for parameters of the estimator; empty for those that it has anyway.
+    tried : tuple of float
+        Values of the parameter that the search tried with them; empty for those of the grid.
     """
 
     name: str
@@ -68,6 +72,8 @@ class Candidate:
     family: str = ""
     kind: str = ""
     step: str = ""
+    settings: tuple[tuple[str, Any], ...] = ()
+    tried: tuple[float, ...] = ()
 
     @property
     def linear(self) -> bool:

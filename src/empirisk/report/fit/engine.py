@@ -31,6 +31,7 @@ from empirisk.report.fit.held_out_scores import TestScores, predictions
 from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.recipe import Encoders, recipe, unable
 from empirisk.report.fit.sample import Sample, take
+from empirisk.report.fit.searched import Search, Searched
 from empirisk.report.fit.split import Split, split_rows
 from empirisk.report.fit.steps import suggestions
 from empirisk.report.fit.tuning import cross_validate
@@ -44,6 +45,7 @@ __all__ = ["Analysis", "Prepared", "analyse", "prepare"]
 
 LEAK = "ER113"
 TUNING = 0.55  # share of the time that is left for the cross-validation
+SEARCHING = 0.5  # share of the time that is left then for the search for settings
 CLOSING = 4.5  # seconds for what comes after the diagnosis
 LEAST_SECONDS = 2.0  # for the cross-validation and the refit, even when no time is left
 MAX_SUSPECTS = 3  # columns whose removal is tried, each with a fit
@@ -82,6 +84,7 @@ class Analysis:
     guard: Guard = field(default_factory=Guard)
     cuts: tuple[str, ...] = ()
     outrun: dict[str, str] = field(default_factory=dict)
+    searches: tuple[Searched, ...] = ()
 
     @property
     def gain(self) -> Estimate | None:
@@ -148,8 +151,8 @@ def prepare(
 def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -> Analysis:
     """Cross-validate, choose, refit, score the test part once, draw the learning curve, examine suspects.
 
-    With a deadline the cross-validation gets its share of the time, the refit what it needs, and the learning
-    curve and the diagnosis what is left, less the seconds for writing.
+    With a deadline the cross-validation and the search for settings get their shares of the time, the refit
+    what it needs, and the learning curve and the diagnosis what is left, less the seconds for writing.
     """
     deadline = deadline or Deadline(None)
     plan, train = p.plan, p.train
@@ -159,11 +162,12 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     metric = METRICS[judged_by(train, planned.plan)]
     assert isinstance(metric, RowLoss)
     progress.stage("Fitting", planned.n_splits * len(plan.rows), plan.tuning_seconds)
+    encoders = Encoders(p.table)
     results, folds, dropped, outrun = cross_validate(
         train,
         planned,
         plan.rows,
-        Encoders(p.table),
+        encoders,
         metric,
         plan.n_alphas,
         progress,
@@ -175,6 +179,14 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     cuts = [f"{label}: {why}" for label, why in dropped.items()]
     cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
     scoring = Scoring(train.dealt, folds.plan, metric, p.level)
+    searches: tuple[Searched, ...] = ()
+    if plan.searches:
+        wanted = dict(plan.searches)
+        progress.stage("Searching settings", sum(wanted.values()), plan.search_seconds)
+        search = Search(
+            train, folds, scoring, encoders, metric, wanted, plan.n_alphas, progress, p.seed, deadline
+        )
+        results, searches = search.over(results, SEARCHING * deadline.left(reserve))
     choice = choose(results, scoring, p.seed)
     model, choice, refused = refit(p, choice, deadline, reserve)
     cuts += [f"the refit of {label}: it took too long" for label in refused]
@@ -223,6 +235,7 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
         guard,
         tuple(cuts),
         outrun,
+        searches,
     )
 
 

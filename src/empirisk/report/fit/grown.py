@@ -48,21 +48,23 @@ def grown_estimator(
             more |= {"criterion": "entropy", "risk": "criterion"}
         return estimators.REGISTRY[f"DecisionTree{kind}"](alpha=value, min_samples_leaf=LEAF, **more)
     if candidate.kind == "boosting":
-        boosting = estimators.REGISTRY[f"GradientBoosting{kind}"]
-        if rates:
-            more["loss"] = "poisson"
-        return boosting(n_estimators=int(value), early_stopping=False, **more)
-    return estimators.REGISTRY[f"RandomForest{kind}"](TREES, min_samples_leaf=LEAF, **more)
+        more |= {"n_estimators": int(value), "early_stopping": False}
+        more |= {"loss": "poisson"} if rates else {}
+        return estimators.REGISTRY[f"GradientBoosting{kind}"](**more | dict(candidate.settings))
+    more |= {"n_estimators": TREES, "min_samples_leaf": LEAF}
+    return estimators.REGISTRY[f"RandomForest{kind}"](**more | dict(candidate.settings))
 
 
 def grown_grid(candidate: Candidate, X: Any, y: NDArray[Any], levels: Sequence[int], size: int) -> Floats:
     """Values of the parameter from the simplest model to the richest; one NaN where there is none.
 
     A tree: geometric midpoints of the strengths at which the whole training part loses a branch, thinned to
-    `size`.  Boosting: rounds, the most not above one for each 5 rows.
+    `size`.  Boosting: rounds, the most not above one for each 5 rows; those that a search tried.
     """
     if candidate.kind == "forest":
         return np.array([np.nan])
+    if candidate.tried:
+        return np.array(candidate.tried)
     if candidate.kind == "boosting":
         rounds = [r for r in ROUNDS if r <= max(10, y.size // 5)]
         return np.array(rounds[-size:], dtype=np.float64)

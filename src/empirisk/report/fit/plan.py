@@ -26,6 +26,10 @@ __all__ = ["Plan", "make_plan"]
 _L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
 # Seconds for a row and a column of a model made of trees, times the logarithm of the rows.
 _GROWN = {"tree": 8.0e-9, "boosting": 1.5e-7, "forest": 4.0e-7}
+# Seconds and fits that the search for the settings of a kind may take without a time limit.
+_SEARCH = {"boosting": (45.0, 100), "forest": (15.0, 60)}
+_TRIALS = 2  # settings that a search must be able to try beside the given ones
+_PATH = 9  # numbers of rounds that are tried with each settings, about
 _RACED = 2  # folds after which a challenger that does not win is expected to have left
 _BASE_MEMORY = 0.35  # GB that the libraries take
 
@@ -58,6 +62,8 @@ class Plan:
         Feature steps that the table suggests before a linear model.
     unsuited : tuple of (str, str)
         Labels of candidates that are not tried because of what the table is, and why.
+    searches : tuple of (str, int)
+        Names of the candidates whose settings are searched, and fits on a fold for each at most.
     """
 
     n_folds: int
@@ -73,6 +79,7 @@ class Plan:
     large: tuple[str, ...] = ()
     steps: tuple[Suggestion, ...] = ()
     unsuited: tuple[tuple[str, str], ...] = ()
+    searches: tuple[tuple[str, int], ...] = ()
 
     @property
     def fits(self) -> int:
@@ -105,6 +112,12 @@ class Plan:
         return 0.0
 
     @property
+    def searched(self) -> str:
+        """The candidates whose settings are searched, and the fits for each, in words."""
+        label = {c.name: c.label for c in self.rows}
+        return ", ".join(f"{label[name]} (up to {fits} fits on a fold)" for name, fits in self.searches)
+
+    @property
     def cheapest(self) -> list[Candidate]:
         """The candidates in the order of their cost, challengers after the others."""
         return sorted(self.rows, key=lambda c: (c.raced, self.cost(c)))
@@ -132,14 +145,23 @@ class Plan:
         return 1.0 + 10.0 * (self._linear(self.n, heavy) + _CELL * self.n * self.p)
 
     @property
+    def search_seconds(self) -> float:
+        """Predicted seconds of the search for settings, with the fits of what it chose on all folds."""
+        cost = {c.name: self.cost(c) for c in self.rows if c.kind in _SEARCH}
+        return sum((fits + self.n_folds * self.n_repeats) * cost[name] for name, fits in self.searches)
+
+    @property
     def seconds(self) -> float:
         """How many seconds the whole report is predicted to take."""
-        return 4.0 + self.tuning_seconds + self.curve_seconds + self.diagnosis_seconds
+        first = 4.0 + self.tuning_seconds + self.search_seconds
+        return first + self.curve_seconds + self.diagnosis_seconds
 
     @property
     def memory(self) -> float:
         """Predicted memory in GB at the peak."""
         losses = sum(self.n_alphas if c.parameter else 1 for c in self.rows) * self.n * self.n_repeats
+        trials = max((fits for _, fits in self.searches), default=0) / self.n_folds
+        losses += int(_PATH * trials) * self.n * (1 + self.outputs)
         return _BASE_MEMORY + 8e-9 * (5.0 * self.n * self.p + 2.0 * losses + 4.0 * self.n * self.outputs)
 
     def _grown(self, n: float, c: Candidate) -> float:
@@ -172,6 +194,7 @@ class Plan:
         return [
             text,
             *(f"  {one}" for one in self.large),
+            *([f"  settings are searched for: {self.searched}"] if self.searches else []),
             *(f"  to keep the time limit: {cut}" for cut in self.cuts),
         ]
 
@@ -188,11 +211,11 @@ def make_plan(
     """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
 
     Repeats: 5 up to 1,000 rows, 2 up to 10,000, else 1 (with them the intervals cover what they say). Cuts
-    come in this order: repeats, penalties, sizes of the learning curve, feature steps, the network, the
-    elastic net, the reference,
-    L1 with a log link, the kernel machine, neighbours and the forest, folds.  Models that compare rows are
-    tried up to the numbers of rows of :data:`MOST_ROWS`.  What still takes too long is cut by the clock
-    while it runs (:mod:`empirisk.report.fit.allowance`).
+    come in this order: fits in the search for settings, repeats, penalties, sizes of the learning curve,
+    feature steps, the network, the elastic net, the reference, L1 with a log link, the kernel machine,
+    neighbours and the forest, folds.  Models that compare rows are tried up to the numbers of rows of
+    :data:`MOST_ROWS`.  What still takes too long is cut by the clock while it runs
+    (:mod:`empirisk.report.fit.allowance`).
 
     Parameters
     ----------
@@ -247,7 +270,44 @@ def make_plan(
         steps=tuple(steps),
         unsuited=told,
     )
-    return plan if time_limit is None else _cut(plan, time_limit, sample.time is not None)
+    plan = replace(plan, searches=_searches(plan))
+    return (
+        plan
+        if time_limit is None
+        else _cut(_search_less(plan, time_limit), time_limit, sample.time is not None)
+    )
+
+
+def _searches(plan: Plan, share: float = 1.0) -> tuple[tuple[str, int], ...]:
+    """Return how many fits the search for the settings of a candidate may take, where it is worth a search.
+
+    Parameters
+    ----------
+    plan : Plan
+    share : float
+        Of the seconds that a search may take without a limit.
+    """
+    out = []
+    for c in plan.rows:
+        if c.kind in _SEARCH:
+            seconds, most = _SEARCH[c.kind]
+            last = plan.n_folds * plan.n_repeats  # the fits of what it chose
+            fits = int(share * min(seconds / plan.cost(c), most + last)) - last
+            if fits >= (1 + _TRIALS) * plan.n_folds:
+                out.append((c.name, fits))
+    return tuple(out)
+
+
+def _search_less(plan: Plan, limit: float) -> Plan:
+    """Return the plan with as many fits in the search for settings as the limit has room for."""
+    over = plan.seconds - limit
+    if not plan.searches or over <= 0.0:
+        return plan
+    less = replace(plan, searches=_searches(plan, max(0.0, 1.0 - over / plan.search_seconds)))
+    said = (
+        f"the settings of {less.searched} alone are searched" if less.searches else "no search for settings"
+    )
+    return replace(less, cuts=(*plan.cuts, said))
 
 
 def _no_network(n: int, p: int) -> dict[str, str]:

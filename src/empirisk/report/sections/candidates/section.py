@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from empirisk import plots
+from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.estimates import estimate, maybe, number
 from empirisk.report.fit.choose import Choice, Row
@@ -17,6 +18,7 @@ from empirisk.report.fit.tuning import CrossValidated
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
+from empirisk.report.sections.candidates.searches import search_sentences
 from empirisk.report.sections.candidates.steps import step_sentences
 from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
 from empirisk.report.sections.methods import Pairs
@@ -115,9 +117,11 @@ def _collect(m: Material) -> Json:
             [
                 _family(a.choice, p.plan, m.tuned),
                 *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts),
+                *search_sentences(a.searches, a.choice),
                 _told("Not tried", dict(p.plan.unsuited)),
                 _told("Tried, and left out once more than one standard error behind the best", a.outrun),
             ],
+            [s.losses for s in a.searches if s.losses is not None],
         ),
         "candidates": _rows(a.choice, ends),
         "selection_curves": m.part("selection_curves", lambda: penalty_curves(a.choice, a.scoring)) or [],
@@ -132,6 +136,7 @@ def _selection(
     seed: int,
     held_out: Json | None,
     more: Sequence[str] = (),
+    trials: Sequence[Floats] = (),
 ) -> Json:
     """Return ``report["selection"]``: the rule, what it chose, and what the other would have chosen.
 
@@ -141,6 +146,8 @@ def _selection(
         Loss of the chosen model on the test part, an estimate.
     more : sequence of str
         What became of models that the table suggested beside straight lines; "" where it suggests none.
+    trials : sequence of array of shape (n, t)
+        Losses of what searches for settings tried.
     """
     row = choice.row
     lowest = choice.rows[choice.by_minimum]
@@ -162,7 +169,7 @@ def _selection(
             " infinite: the Brier score judges in its place."
         )
     parts += [said for said in more if said]
-    found = winner(choice, scoring, seed, held_out)
+    found = winner(choice, scoring, seed, held_out, trials)
     if found is not None:
         value = max(0.0, found["corrected"]["value"] - found["naive"]["value"])
         flatters = f"flatters the best score by about {written(value, 2)}"
@@ -239,6 +246,7 @@ def _rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
             value = float(result.alphas[row.at])
             parameters = {c.parameter: int(value) if c.parameter == "rounds" else value}
             parameters |= {"l1_ratio": c.l1_ratio} if 0.0 < (c.l1_ratio or 0.0) < 1.0 else {}
+        parameters |= dict(c.settings)
         out.append(
             {
                 "name": c.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from empirisk import plots
 from empirisk.evaluation.intervals import best_of
+from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.intervals.bbc import SELECTION
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.estimates import estimate
@@ -36,16 +37,32 @@ WINNER = Record(
 )
 
 
-def winner(choice: Choice, scoring: Scoring, seed: int, held_out: Json | None) -> Json | None:
-    """Return the smallest of all scores, plain and corrected by the bootstrap of Tsamardinos et al.
-    (2018).
+def winner(
+    choice: Choice, scoring: Scoring, seed: int, held_out: Json | None, trials: Sequence[Floats] = ()
+) -> Json | None:
+    """Return the smallest of all scores, plain and corrected by the bootstrap of Tsamardinos et al. (2018).
+
+    Parameters
+    ----------
+    choice : Choice
+        Its rows are scored on all folds.
+    scoring : Scoring
+    seed : int
+        Of the bootstrap.
+    held_out : dict or None
+        Loss of the chosen model on the test part, an estimate.
+    trials : sequence of array of shape (n, t)
+        Losses of what searches tried on the first repeat of the folds, from which they chose.
     """
     own = [r.result.losses for r in choice.rows if r.result.candidate.role != "reference"]
     every = np.concatenate(own, axis=2)
     table = every.mean(axis=0)
     # Rows that no split tests have no loss, and a value with an infinite one is never the best.
     every = every[:, :, np.isfinite(np.nanmax(table, axis=0))]
-    table = every[:, ~np.isnan(table[:, 0])].mean(axis=0)
+    scored = ~np.isnan(table[:, 0])
+    table = every[:, scored].mean(axis=0)
+    tried = [one[scored] for one in trials]
+    table = np.concatenate([table, *(one[:, np.isfinite(one).all(axis=0)] for one in tried)], axis=1)
     small = not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS or table.shape[1] < 2
     if small or scoring.sample.groups is not None:
         return None
@@ -58,7 +75,7 @@ def winner(choice: Choice, scoring: Scoring, seed: int, held_out: Json | None) -
         target=scoring.target(who=SELECTION),
         errors=scoring.metric.errors,
     )
-    naive = scoring.loss(every[:, :, int(np.argmin(table.mean(axis=0)))])
+    naive = scoring.loss(every[:, :, int(np.argmin(table[:, : every.shape[2]].mean(axis=0)))])
     return {
         "n_candidates": table.shape[1],
         "candidates": sorted(float(v) for v in table.mean(axis=0)),

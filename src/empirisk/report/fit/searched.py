@@ -1,0 +1,214 @@
+"""The settings of boosting and forests, searched within the time of a report by the ranges of ``er.tune``.
+
+The search runs on the first repeat of the folds; what it chose is then cross-validated like every other
+candidate, on all of them.  The losses of all trials are kept, so that the best score can be corrected for
+having been chosen among them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.evaluation.metrics.row_loss import RowLoss
+from empirisk.evaluation.scoring import Scoring
+from empirisk.report.fit.candidates import Candidate
+from empirisk.report.fit.choose import one_standard_error
+from empirisk.report.fit.folds import Folds
+from empirisk.report.fit.recipe import Encoders, recipe
+from empirisk.report.fit.sample import Sample
+from empirisk.report.fit.tuning import CrossValidated, cross_validate
+from empirisk.report.progress import Progress
+from empirisk.search.tuning.explored import Explored
+from empirisk.search.tuning.ranges import RANGES, Space
+from empirisk.search.tuning.tuner import Budget, Tuner
+
+__all__ = ["ESTIMATORS", "Search", "Searched", "space_of"]
+
+Floats = NDArray[np.float64]
+ESTIMATORS = {"boosting": "GradientBoosting", "forest": "RandomForest"}  # by the kind of a candidate
+# A family is left alone where it is this share of what the best gains over the baseline behind, and beyond
+# two standard errors.
+FAR = 0.1
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What became of the search for the settings of a candidate.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        With the settings that were chosen.
+    drawn : tuple of str
+        Parameters whose values were drawn.
+    fits, planned : int
+        Fits on a fold that were made, and that were planned.
+    trials : int
+        Different settings that were tried.
+    losses : array of shape (n, t)
+        Of the rows, of all trials at every number of rounds; NaN for rows that no split tests.
+    ends : dict of str to str
+        Chosen numbers at an end of their range: "lowest" or "highest".
+    why : str
+        Why there was no search, "" where there was one.
+    """
+
+    candidate: Candidate
+    drawn: tuple[str, ...] = ()
+    fits: int = 0
+    planned: int = 0
+    trials: int = 0
+    losses: Floats | None = None
+    ends: Mapping[str, str] | None = None
+    why: str = ""
+
+    @property
+    def label(self) -> str:
+        """What the candidate is called."""
+        return self.candidate.label
+
+
+def space_of(candidate: Candidate, task: str) -> Space:
+    """Return the ranges of ``er.tune`` for the estimator of a candidate."""
+    return RANGES[ESTIMATORS[candidate.kind] + ("Regressor" if task == "regression" else "Classifier")]
+
+
+@dataclass
+class Search:
+    """The search for the settings of the candidates of a report.
+
+    Parameters
+    ----------
+    sample : Sample
+        Training rows.
+    folds : Folds
+        Those that the candidates were cross-validated on.
+    scoring : Scoring
+        Compares losses.
+    encoders : Encoders
+        Of the table.
+    metric : RowLoss
+        What is minimised.
+    planned : mapping of str to int
+        Fits on a fold, by the name of a candidate.
+    n_values : int
+        Values of a parameter at most.
+    progress : Progress
+        Told after every fit.
+    seed : int
+        Of draws and fits.
+    deadline : Deadline
+        What cuts the fits.
+    """
+
+    sample: Sample
+    folds: Folds
+    scoring: Scoring
+    encoders: Encoders
+    metric: RowLoss
+    planned: Mapping[str, int]
+    n_values: int
+    progress: Progress
+    seed: int
+    deadline: Deadline
+
+    def over(
+        self, results: Sequence[CrossValidated], seconds: float
+    ) -> tuple[list[CrossValidated], tuple[Searched, ...]]:
+        """Return the candidates, with the settings that the search chose where it found better ones.
+
+        Parameters
+        ----------
+        results : sequence of CrossValidated
+        seconds : float
+            How long all of this may take, infinite without a limit.
+        """
+        out, searched = list(results), []
+        end = self.deadline.left() - seconds if math.isfinite(seconds) else 0.0
+        open_ = [i for i, r in enumerate(out) if self.planned.get(r.candidate.name, 0)]
+        for k, i in enumerate(open_):
+            each = math.inf
+            if math.isfinite(seconds):
+                fits = [self.planned[out[j].candidate.name] for j in open_[k:]]
+                each = self.deadline.left(end) * fits[0] / sum(fits)
+            out[i], told = self._one(out[i], out, each)
+            searched.append(told)
+        return out, tuple(searched)
+
+    def _one(
+        self, result: CrossValidated, results: Sequence[CrossValidated], seconds: float
+    ) -> tuple[CrossValidated, Searched]:
+        """Search the settings of one candidate, and cross-validate those that were chosen."""
+        candidate, planned = result.candidate, self.planned[result.candidate.name]
+        if self._far(result, results):
+            return result, Searched(candidate, why="it is far behind the best candidate")
+        splits = self.folds.n_splits
+        try:
+            found = self._explored(candidate, planned, seconds * planned / (planned + splits))
+        except OutOfTime:
+            return result, Searched(candidate, planned=planned, why="the time limit left no time for it")
+        space = space_of(candidate, self.sample.task)
+        settings = found.settings[found.best]
+        values = tuple(float(v) for v in found.along(found.best))[-self.n_values :]
+        chosen = replace(candidate, settings=tuple(sorted(settings.items())), tried=values)
+        told = Searched(
+            candidate,
+            tuple(space.draws) if not callable(space.draws) else (),
+            found.fits,
+            planned,
+            found.trials,
+            found.losses[0],
+            {},
+        )
+        if not settings and not (values and max(values) > result.alphas.max()):
+            return result, told  # those that it began with
+        rest = max(0.0, seconds * splits / (planned + splits))
+        again, kept, _, _ = cross_validate(
+            self.sample, self.folds, [chosen], self.encoders, self.metric, self.n_values, self.progress,
+            self.seed, self.deadline, rest,
+        )  # fmt: skip
+        if not again or kept.n_splits < splits:
+            return result, replace(
+                told, why="the time limit left no time to score what it chose on all folds"
+            )
+        return again[0], replace(told, candidate=chosen, ends=space.at_ends(settings))
+
+    def _explored(self, candidate: Candidate, fits: int, seconds: float) -> Explored:
+        """Return what a search on the first repeat of the folds tried."""
+        tuner = Tuner(
+            recipe(candidate, self.encoders.table, 100.0, self.seed, self.encoders),
+            space_of(candidate, self.sample.task),
+            Budget(fits, seconds),
+            metric=self.metric.name,
+            cv=list(self.folds.plan.splits[: self.folds.n_folds]),
+            repeats=None,
+            progress=lambda done, planned: self.progress.advance(candidate.label),
+            random_state=self.seed,
+        )
+        with self.deadline.within(seconds):
+            return tuner.explore(self.sample.dealt)
+
+    def _far(self, result: CrossValidated, results: Sequence[CrossValidated]) -> bool:
+        """Return whether a candidate is so far behind the best that other settings would not mend it."""
+        own = [r for r in results if r.candidate.role != "reference"]
+        losses = [self._least(r) for r in own]
+        means = [self.scoring.value(one) for one in losses]
+        best = int(np.argmin(means))
+        mine = self._least(result)
+        behind = self.scoring.value(mine) - means[best]
+        gain = max(
+            (m for r, m in zip(own, means, strict=True) if r.candidate.role == "baseline"), default=0.0
+        )
+        if own[best] is result or not behind > FAR * max(0.0, gain - means[best]):
+            return False
+        return bool(behind > 2.0 * self.scoring.standard_error(mine, losses[best]))
+
+    def _least(self, result: CrossValidated) -> Floats:
+        """Return the losses of a candidate at the value with the smallest mean."""
+        return result.losses[:, :, one_standard_error(result.losses, self.scoring)[1]]
