@@ -31,7 +31,7 @@ from empirisk.report.fit.held_out_scores import TestScores, predictions
 from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.recipe import Encoders, recipe, unable
 from empirisk.report.fit.sample import Sample, take
-from empirisk.report.fit.searched import Search, Searched
+from empirisk.report.fit.searched import Search, Searched, unweighted
 from empirisk.report.fit.split import Split, split_rows
 from empirisk.report.fit.steps import suggestions
 from empirisk.report.fit.tuning import cross_validate
@@ -179,8 +179,8 @@ def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -
     cuts = [f"{label}: {why}" for label, why in dropped.items()]
     cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
     scoring = Scoring(train.dealt, folds.plan, metric, p.level)
-    searches: tuple[Searched, ...] = ()
-    if plan.searches:
+    searches = unweighted(plan) if train.weights is not None else ()
+    if plan.searches and train.weights is None:
         wanted = dict(plan.searches)
         progress.stage("Searching settings", sum(wanted.values()), plan.search_seconds)
         search = Search(

@@ -20,6 +20,7 @@ from empirisk.evaluation.scoring import Scoring
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.folds import Folds
+from empirisk.report.fit.plan import Plan
 from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.tuning import CrossValidated, cross_validate
@@ -28,7 +29,7 @@ from empirisk.search.tuning.explored import Explored
 from empirisk.search.tuning.ranges import RANGES, Space
 from empirisk.search.tuning.tuner import Budget, Tuner
 
-__all__ = ["ESTIMATORS", "Search", "Searched", "space_of"]
+__all__ = ["ESTIMATORS", "Search", "Searched", "space_of", "unweighted"]
 
 Floats = NDArray[np.float64]
 ESTIMATORS = {"boosting": "GradientBoosting", "forest": "RandomForest"}  # by the kind of a candidate
@@ -70,13 +71,20 @@ class Searched:
 
     @property
     def label(self) -> str:
-        """What the candidate is called."""
+        """What readers call the candidate in its row."""
         return self.candidate.label
 
 
 def space_of(candidate: Candidate, task: str) -> Space:
     """Return the ranges of ``er.tune`` for the estimator of a candidate."""
     return RANGES[ESTIMATORS[candidate.kind] + ("Regressor" if task == "regression" else "Classifier")]
+
+
+def unweighted(plan: Plan) -> tuple[Searched, ...]:
+    """Return what is told of the searches of a plan where rows have weights, which searches do not take."""
+    names = [name for name, _ in plan.searches]
+    why = "a search takes no weights of rows"
+    return tuple(Searched(c, why=why) for c in plan.rows if c.name in names)
 
 
 @dataclass

@@ -23,6 +23,7 @@ __all__ = ["NOTHING", "RANGES", "ROUNDS", "Space", "prunings"]
 ROUNDS = (3, 5, 10, 20, 35, 60, 100, 150, 200, 300)
 STRENGTHS, PRUNINGS = 25, 16
 NEIGHBOURS = (1, 2, 3, 5, 7, 10, 15, 22, 33, 50, 75, 110, 160)
+NATURAL = (0, 1)  # ends of a range beyond which a parameter has no values
 WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of a Gaussian kernel, times one over columns and their mean variance
 
 Along = Callable[[Any, Any, Any], Sequence[Any]]
@@ -59,7 +60,8 @@ class Space:
         Parameters
         ----------
         settings : mapping
-            Parameters to values; what the space does not draw, and what is no number, is left out.
+            Parameters to values; what the space does not draw, what is no number, and 0 and 1, beyond which
+            there is nothing (no penalty, all rows, one row), are left out.
 
         Examples
         --------
@@ -71,7 +73,7 @@ class Space:
         for name, source in {} if callable(self.draws) else self.draws.items():
             value = settings.get(name)
             ends = (source.low, source.high) if isinstance(source, LogUniform) else _ends(source)
-            if ends and isinstance(value, int | float) and value in ends:
+            if ends and isinstance(value, int | float) and value in ends and value not in NATURAL:
                 out[name] = "lowest" if value == ends[0] else "highest"
         return out
 
