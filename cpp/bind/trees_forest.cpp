@@ -11,6 +11,7 @@
 #include "trees/forest.hpp"
 #include "trees/forest_classes.hpp"
 #include "trees/forest_medians.hpp"
+#include "trees/forest_vectors.hpp"
 
 namespace empirisk {
 
@@ -89,6 +90,14 @@ Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first
     if (d.n_classes == 0) return grow_forest<MomentModel<NumberRows, Gain>>(d, gain, first, trees, out, threads, go_on);
     return grow_forest<MomentModel<CountRows, Gain>>(d, gain, first, trees, out, threads, go_on);
   };
+  if (d.part && criterion == "squared_error") return grow_forest<VectorModel<VectorSpread>>(d, VectorSpread{}, first, trees, out, threads, go_on);
+  if (d.part) {
+    const auto shares = [&](auto score) {
+      using Gain = VectorScore<decltype(score)>;
+      return grow_forest<VectorModel<Gain>>(d, Gain{score, {}}, first, trees, out, threads, go_on);
+    };
+    return criterion == "gini" ? shares(GiniScore{}) : criterion == "entropy" ? shares(EntropyScore{}) : shares(ErrorScore{});
+  }
   if (d.n_classes > 2) {
     if (criterion == "gini") return grow_forest<ClassModel<GiniTally>>(d, NoGain{}, first, trees, out, threads, go_on);
     if (criterion == "entropy") return grow_forest<ClassModel<EntropyTally>>(d, NoGain{}, first, trees, out, threads, go_on);
@@ -104,17 +113,26 @@ Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first
 
 nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categories, Flat<const i64> cut_start, Flat<const double> cuts,
               Flat<const i64> code_start, Flat<const u8> codes, Flat<const double> y, std::optional<Flat<const double>> weight, int n_classes,
-              const std::string& criterion, i64 draws, bool balanced, std::optional<Flat<const double>> below, std::optional<Flat<const i32>> guide, i64 max_depth,
+              std::optional<Flat<const i64>> part, const std::string& criterion, i64 draws, bool balanced, std::optional<Flat<const double>> below, std::optional<Flat<const i32>> guide, i64 max_depth,
               i64 max_leaves, i64 min_rows_split, i64 min_rows_leaf, double min_weight_leaf, double min_gain, i64 max_features, bool random_cuts,
-              std::optional<Flat<const std::int8_t>> monotonic, double unit, i64 groups, std::uint64_t seed, i64 first, i64 n_trees) {
+              std::optional<Flat<const std::int8_t>> monotonic, std::optional<Flat<const double>> unit, i64 groups, std::uint64_t seed, i64 first, i64 n_trees) {
   check_book(columns, n_bins, n_categories, cut_start, cuts, code_start, codes);
   const i64 n = i64(columns.shape(1)), p = i64(columns.shape(0));
   const bool shares = criterion == "gini" || criterion == "entropy" || criterion == "misclassification";
   const bool medians = criterion == "absolute_error";
   if (!shares && !medians && criterion != "squared_error" && criterion != "poisson")
     refuse("no loop for the criterion " + criterion + ": add its functor to trees/criteria.hpp and a row to grow_by_name of bind/trees_forest.cpp");
-  if (shares != (n_classes > 0)) refuse("criterion does not fit n_classes");
-  if (i64(y.size()) != n || (weight && i64(weight->size()) != n)) refuse("y and weight must have one entry for each row");
+  const i64 targets = part ? i64(part->size()) - 1 : 1, columns_of_y = part ? part->data()[part->size() - 1] : 1;
+  if (part) {
+    if (targets < 1 || part->data()[0] != 0) refuse("part must begin at 0 and hold the end of each target");
+    for (i64 t = 0; t < targets; ++t)
+      if (part->data()[t + 1] - part->data()[t] < (shares ? 2 : 1) || (!shares && part->data()[t + 1] != t + 1)) refuse("part does not fit the criterion");
+    if (n_classes != 0 || balanced || monotonic || medians || criterion == "poisson")
+      refuse("several targets together take squared errors or shares, without monotonic columns and balanced classes");
+  } else if (shares != (n_classes > 0)) {
+    refuse("criterion does not fit n_classes");
+  }
+  if (i64(y.size()) != n * columns_of_y || (weight && i64(weight->size()) != n)) refuse("y and weight must have one entry for each row");
   if (monotonic && (i64(monotonic->size()) != p || n_classes > 2 || medians))
     refuse("monotonic needs one sign for each column, and one mean in each leaf: at most two classes, no medians");
   if (balanced && (n_classes == 0 || draws == 0 || weight)) refuse("balanced needs classes and draws, and no weights besides");
@@ -125,6 +143,7 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   ForestData d;
   d.book = {p, n_bins.data(), cut_start.data(), cuts.data(), code_start.data(), codes.data(), n_categories.data()};
   d.n = n, d.stride = code_stride(p), d.y = y.data(), d.weight = weight ? weight->data() : nullptr, d.n_classes = n_classes;
+  if (part) d.n_targets = targets, d.n_columns = columns_of_y, d.part = part->data();
   d.bag = bag_of(n, draws, below, guide), d.balanced = balanced;
   std::vector<i32> order(std::size_t(medians ? n : 0));
   if (medians) {
@@ -134,7 +153,8 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   }
   d.limits = {max_depth, max_leaves, min_rows_split, min_rows_leaf, min_weight_leaf, min_gain, max_features, seed};
   d.random_cuts = random_cuts, d.monotonic = monotonic ? monotonic->data() : nullptr, d.keep_positive = criterion == "poisson";
-  const i64 k = std::max(1, n_classes), seen_rows = groups * n;
+  const i64 k = part ? columns_of_y : std::max(1, n_classes), seen_rows = groups * n;
+  if (unit && i64(unit->size()) != k) refuse("unit must have one entry for each value");
   std::vector<std::int64_t> sums(std::size_t(seen_rows * k));
   auto* const seen = new std::vector<std::int32_t>(std::size_t(seen_rows));
   const nb::capsule owner(seen, [](void* q) noexcept { delete static_cast<std::vector<std::int32_t>*>(q); });
@@ -145,7 +165,7 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
     Buffer<u8> rows(n * d.stride);
     codes_by_row(columns.data(), n, p, rows.data());
     d.codes = rows.data();
-    const OutOfBag out{unit > 0.0 ? sums.data() : nullptr, seen->data(), unit, groups};
+    const OutOfBag out{unit ? sums.data() : nullptr, seen->data(), k, unit ? unit->data() : nullptr, groups};
     const auto go_on = [](int thread) {  // Ctrl-C reaches the thread that Python called
       if (thread != 0) return true;
       const nb::gil_scoped_acquire acquire;
@@ -162,7 +182,7 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   std::copy(start.begin(), start.end(), starts.data);
   result["start"] = starts.array;
   const Result total = new_result({seen_rows, k});
-  for (i64 i = 0; i < seen_rows * k; ++i) total.data[i] = double(sums[std::size_t(i)]) * unit;
+  for (i64 i = 0; i < seen_rows * k; ++i) total.data[i] = unit ? double(sums[std::size_t(i)]) * unit->data()[i % k] : 0.0;
   result["oob_sums"] = total.array;
   result["oob_trees"] = nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(seen->data(), {std::size_t(groups), std::size_t(n)}, owner));
   return result;
@@ -184,10 +204,10 @@ void bag_counts(i64 draws, std::optional<Flat<const double>> below, std::optiona
 
 void bind_trees_forest(nb::module_& m) {
   m.def("grow_forest", &grow, nb::arg("columns"), nb::arg("n_bins"), nb::arg("n_categories"), nb::arg("cut_start"), nb::arg("cuts"),
-        nb::arg("code_start"), nb::arg("codes"), nb::arg("y"), nb::arg("weight").none(), nb::arg("n_classes"), nb::arg("criterion"), nb::arg("draws"),
+        nb::arg("code_start"), nb::arg("codes"), nb::arg("y"), nb::arg("weight").none(), nb::arg("n_classes"), nb::arg("part").none(), nb::arg("criterion"), nb::arg("draws"),
         nb::arg("balanced"), nb::arg("below").none(), nb::arg("guide").none(), nb::arg("max_depth"), nb::arg("max_leaves"), nb::arg("min_rows_split"),
         nb::arg("min_rows_leaf"), nb::arg("min_weight_leaf"), nb::arg("min_gain"), nb::arg("max_features"), nb::arg("random_cuts"),
-        nb::arg("monotonic").none(), nb::arg("unit"), nb::arg("groups"), nb::arg("seed"), nb::arg("first"), nb::arg("n_trees"));
+        nb::arg("monotonic").none(), nb::arg("unit").none(), nb::arg("groups"), nb::arg("seed"), nb::arg("first"), nb::arg("n_trees"));
   m.def("bag_counts", &bag_counts, nb::arg("draws"), nb::arg("below").none(), nb::arg("guide").none(), nb::arg("seed"), nb::arg("first"),
         nb::arg("out").noconvert());
 }

@@ -9,12 +9,13 @@
 
 namespace empirisk::EMPIRISK_ISA {
 
-// Sums over trees of out-of-bag values, in units of 2^-41 of a power of two above the largest value: integers add up to the same in any order.
+// Sums over trees of out-of-bag values, each in units of 2^-41 of a power of two above its largest: integers add up to the same in any order.
 // Groups of trees are told apart: tree t belongs to group t mod `groups`, in every call.
 struct OutOfBag {
   std::int64_t* sums = nullptr;  // (groups, n, k); null: not wanted
   std::int32_t* trees = nullptr; // (groups, n)
-  double unit = 0x1p-41;
+  i64 values = 1;                // k: the first values of a leaf
+  const double* unit = nullptr;  // (k)
   i64 groups = 1;
 };
 
@@ -32,7 +33,7 @@ inline void balance_classes(const ForestData& d, const i32* counts, std::vector<
 template <class Model, class Gain, class GoOn>
 Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector<FlatTree>& trees, const OutOfBag& out, int threads, const GoOn& go_on) {
   const i64 T = i64(trees.size());
-  const int k = d.n_classes > 0 ? d.n_classes : 1;
+  const i64 k = out.values;
   std::atomic<int> ending{int(Ending::done)};
   std::atomic<i64> next{0};
   const auto work = [&](int thread) {
@@ -60,15 +61,15 @@ Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector
           if (counts[std::size_t(i)] > 0) grower.rows()[m++] = Model::entry(weighed, i, counts[std::size_t(i)]);
         }
         FlatTree& tree = trees[std::size_t(t)];
-        tree.n_outputs = k;
+        tree.n_outputs = int(n_values(d));
         grower.grow(u64(first + t), m, tree, coded);
         if (out.sums == nullptr) continue;
         const i64 base = (first + t) % out.groups * d.n;
         outside_bag(d, coded, counts.data(), [&](i64 at, i32 leaf) {
           const i64 row = base + at;
           const double* value = tree.value_of(leaf);
-          for (int c = 0; c < k; ++c)
-            std::atomic_ref<std::int64_t>(out.sums[row * k + c]).fetch_add(std::int64_t(std::llround(value[c] / out.unit)), std::memory_order_relaxed);
+          for (i64 c = 0; c < k; ++c)
+            std::atomic_ref<std::int64_t>(out.sums[row * k + c]).fetch_add(std::int64_t(std::llround(value[c] / out.unit[c])), std::memory_order_relaxed);
           std::atomic_ref<std::int32_t>(out.trees[row]).fetch_add(1, std::memory_order_relaxed);
         });
       }

@@ -48,9 +48,11 @@ struct ForestData {
   CodeBook book;
   i64 n = 0, stride = 0;        // bytes from one row of codes to the next: a multiple of 16
   const u8* codes = nullptr;
-  const double* y = nullptr;       // numbers, or class codes
+  const double* y = nullptr;       // numbers, or class codes; of several targets the n_columns numbers of each row
   const double* weight = nullptr;  // null: all 1
   int n_classes = 0;               // 0: numbers
+  i64 n_targets = 1, n_columns = 1;
+  const i64* part = nullptr;       // of several targets: where the columns of each begin, and end
   Bag bag;
   bool balanced = false;           // in each tree the classes that its bag drew weigh the same
   const i32* order = nullptr;      // in which the rows of the root stand; null: by their number
@@ -62,6 +64,12 @@ struct ForestData {
 
 // The gain of models that judge a split by themselves.
 struct NoGain {};
+
+// How many numbers a leaf holds: means of numbers of several targets stand before their variances.
+inline i64 n_values(const ForestData& d) {
+  if (d.part) return d.n_columns > d.n_targets ? d.n_columns : 2 * d.n_columns;
+  return d.n_classes > 0 ? d.n_classes : 1;
+}
 
 inline i64 code_stride(i64 p) { return round_up(p, 16); }
 

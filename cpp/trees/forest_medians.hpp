@@ -2,8 +2,7 @@
 //
 // The rows of the root stand in the order of their targets, and splits keep the order of rows: the place of a row among its
 // node's targets is its number there, and no node sorts. The weights and sums of the rows on the left lie in a binary indexed
-// tree over these places (Fenwick, Software: Practice and Experience 24, 1994), so that moving a row and finding a median cost
-// O(log rows); the right side is what is left of the whole node.
+// tree (of Fenwick) over these places, so that moving a row and finding a median cost O(log rows); the right side is what is left of the whole node.
 #pragma once
 #include <bit>
 #include <cmath>

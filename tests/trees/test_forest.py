@@ -225,6 +225,70 @@ def test_balanced_bags_weigh_the_classes_by_what_they_drew(n_classes: int, rng: 
         np.testing.assert_allclose(grown.trees[t].weight, alone.weight, rtol=1e-12)
 
 
+@pytest.mark.parametrize("weighted", [False, True], ids=["drawn", "weighted"])
+@pytest.mark.parametrize(
+    "name", ["squared_error", *dict.fromkeys(c.name for c in criteria_for("classes").values())]
+)
+def test_shared_splits_make_the_mean_over_targets_smallest(
+    name: str, weighted: bool, rng: np.random.Generator
+) -> None:
+    """By the definition, over all cuts of all columns with missing values on either side."""
+    n = 60
+    X, n_categories = table(rng, n)
+    X, n_categories = X[:, :2], n_categories[:2]
+    classes = (0, 0, 0) if name == "squared_error" else (2, 3)
+    Y = np.column_stack([target(rng, X[:, [0, 1, 1]], k) for k in classes])
+    rules = [criterion_of(name, k) for k in classes]
+    shown = np.column_stack([np.eye(k)[y.astype(int)] if k else y for k, y in zip(classes, Y.T, strict=True)])
+    weight = rng.uniform(0.5, 2.0, n) if weighted else None
+    bag = Bag(n, 0 if weighted else n)
+    grown = grow_forest(
+        Bins.fit(X, n_categories).transform(X),
+        shown,
+        ForestGrowth(name),
+        bag,
+        parts=[k or 1 for k in classes],
+        weight=weight,
+        n_trees=2,
+        seed=4,
+    )
+    counts = bag.counts(4, 2) if weight is None else np.column_stack([weight] * 2)
+    looked = 0
+    for t, tree in enumerate(grown.trees):
+        S = [rule.statistics(y, counts[:, t].astype(float)) for rule, y in zip(rules, Y.T, strict=True)]
+        path = tree.decision_path(X).toarray() > 0
+        for node in range(len(tree.feature)):
+            rows = path[:, node] & (counts[:, t] > 0)
+            w = counts[rows, t].astype(float)
+            value = np.average(shown[rows], axis=0, weights=w)
+            np.testing.assert_allclose(tree.value[node, : len(value)], value, atol=1e-12)
+            unlike = [rule.heterogeneity(y[rows], w) for rule, y in zip(rules, Y.T, strict=True)]
+            assert tree.heterogeneity[node] == pytest.approx(np.mean(unlike), abs=1e-9)
+            if name == "squared_error":
+                np.testing.assert_allclose(tree.value[node, 3:], unlike, atol=1e-9)
+            best = -np.inf
+            for j in range(2):
+                for left in sides(X[rows, j], 0):
+                    if left.all() or not left.any():
+                        continue
+                    taken = [
+                        score(rule, s[rows][left]) + score(rule, s[rows][~left]) - score(rule, s[rows])
+                        for rule, s in zip(rules, S, strict=True)
+                    ]
+                    best = max(best, float(np.mean(taken)))
+            if tree.feature[node] >= 0:
+                looked += 1
+                assert tree.gain[node] == pytest.approx(max(best, 0.0), abs=1e-9)
+            else:
+                assert best == -np.inf or len(np.unique(Y[rows], axis=0)) == 1
+    assert looked > 10
+    if not weighted:
+        unseen = counts == 0
+        leaf = grown.trees.apply(X) + grown.trees.start[:-1]
+        said = grown.trees.value[leaf][:, :, : shown.shape[1]] * unseen[:, :, None]
+        np.testing.assert_allclose(grown.oob_sums[0], said.sum(axis=1), atol=1e-9)
+
+
 def test_balanced_bags_need_draws() -> None:
     with pytest.raises(ValueError, match="set draws"):
         Bag(5, 0, balanced=True)

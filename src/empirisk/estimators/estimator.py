@@ -161,6 +161,14 @@ class Estimator(BaseEstimator):
         for value in values:
             yield clone(self).set_params(**{parameter: value}).fit(X, y, **rows)
 
+    def _fit_targets(
+        self, X: Any, columns: Mapping[Any, Any], *args: Any, **rows: Any
+    ) -> dict[Any, Any] | None:
+        """Return a fitted model for each target, where one fit makes them all; None leaves them to a fit
+        each.
+        """
+        return None
+
     def _learn_columns(self, fitted: Any) -> None:
         """Take the number and the names of the columns from a member of a fit, and forget those before."""
         for name in ("n_features_in_", "feature_names_in_"):

@@ -27,7 +27,15 @@ from empirisk.data.as_before import as_before
 from empirisk.data.offered import Offered, offered
 from empirisk.results import Certificate, Kind, Solution
 
-__all__ = ["JOINED", "join_methods", "of_one_target", "refuse_several", "target_columns", "verify_targets"]
+__all__ = [
+    "JOINED",
+    "join_methods",
+    "naming_target",
+    "of_one_target",
+    "refuse_several",
+    "target_columns",
+    "verify_targets",
+]
 
 # Arguments of fits that are targets of other rows: they are dealt to the fits as y is.
 TARGETS = ("y_val",)
@@ -83,7 +91,7 @@ def _plain(column: Any) -> Any:
 
 
 @contextmanager
-def _naming(name: Any) -> Iterator[None]:
+def naming_target(name: Any) -> Iterator[None]:
     """Return a context in which what refuses a fit says which target it was about."""
     try:
         yield
@@ -118,18 +126,7 @@ def _fit_each_target(
     est: Any, X: Any, columns: dict[Any, Any], args: tuple[Any, ...], rows: dict[str, Any]
 ) -> None:
     """Fit one model for each target, and keep what they say together."""
-    goes_on = getattr(est, "warm_start", False) is True
-    before = vars(est).get("by_target_", {}) if goes_on else {}
-    dealt = {name: _dealt(name, rows[name], columns) for name in TARGETS if rows.get(name) is not None}
-    models: dict[Any, Any] = {}
-    lent: dict[str, Any] = {}
-    for number, (name, y) in enumerate(columns.items()):
-        model = clone(est)
-        if name in before:
-            model = copy.copy(before[name]).set_params(**est.get_params(deep=False))
-        est._prepare_target(model, number, len(columns), lent)
-        with _naming(name):
-            models[name] = model.fit(X, y, *args, **rows | {a: of[name] for a, of in dealt.items()})
+    models = est._fit_targets(X, columns, *args, **rows) or _by_column(est, X, columns, args, rows)
     _forget(est)
     est.by_target_ = models
     first = next(iter(models.values()))
@@ -149,6 +146,25 @@ def _fit_each_target(
         if "certificate_" in vars(first):
             est.certificate_ = together
     est._put_together(list(models.values()))
+
+
+def _by_column(
+    est: Any, X: Any, columns: Mapping[Any, Any], args: tuple[Any, ...], rows: dict[str, Any]
+) -> dict[Any, Any]:
+    """Return a model for each target, fitted on its column alone."""
+    goes_on = getattr(est, "warm_start", False) is True
+    before = vars(est).get("by_target_", {}) if goes_on else {}
+    dealt = {name: _dealt(name, rows[name], columns) for name in TARGETS if rows.get(name) is not None}
+    models: dict[Any, Any] = {}
+    lent: dict[str, Any] = {}
+    for number, (name, y) in enumerate(columns.items()):
+        model = clone(est)
+        if name in before:
+            model = copy.copy(before[name]).set_params(**est.get_params(deep=False))
+        est._prepare_target(model, number, len(columns), lent)
+        with naming_target(name):
+            models[name] = model.fit(X, y, *args, **rows | {a: of[name] for a, of in dealt.items()})
+    return models
 
 
 def _dealt(name: str, given: Any, columns: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -190,7 +206,7 @@ def verify_targets(est: Any, y: Any, verify: Callable[[Any, Any], Certificate]) 
         raise ValueError(f"y must hold the targets of the fit, {list(est.by_target_)}, as columns")
     found = {}
     for name, model in est.by_target_.items():
-        with _naming(name):
+        with naming_target(name):
             found[name] = verify(model, columns[name])
     return _of_all(found, _worst(found))
 

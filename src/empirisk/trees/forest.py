@@ -5,6 +5,7 @@ Breiman, Machine Learning 45 (2001); Geurts, Ernst and Wehenkel, Machine Learnin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -149,6 +150,7 @@ def grow_forest(
     bag: Bag,
     *,
     n_classes: int = 0,
+    parts: Sequence[int] | None = None,
     weight: Array | None = None,
     n_trees: int = 100,
     first: int = 0,
@@ -161,12 +163,16 @@ def grow_forest(
     ----------
     binned : Binned
         Codes of the rows.
-    y : array of shape (n,)
+    y : array of shape (n,), or (n, D) with `parts`
         Numbers, or class codes 0 .. K - 1 as floats.
     growth : ForestGrowth
     bag : Bag
     n_classes : int, default 0
         K; 0 for numbers.
+    parts : sequence of int, optional
+        Several targets that share all splits, whose heterogeneity is the mean of theirs: how many columns of
+        y each has, one for numbers, and as many as it has classes else, which are ones and zeros then.
+        Leaves hold the means of the D columns, and behind those of numbers their D variances.
     weight : array of shape (n,), optional
         Positive factors in all sums. Bags that draw by weight need none.
     n_trees, first, seed : int
@@ -211,8 +217,9 @@ def grow_forest(
     if growth.monotonic is not None:
         refuse_without_mean(criterion, n_classes)
     below, guide = bag.guide
-    largest = 1.0 if n_classes else float(np.abs(y).max(initial=0.0)) or 1.0
-    unit = 2.0 ** (np.frexp(largest)[1] - 41)  # a power of two: sums of several calls add up to the same bits
+    largest = np.ones(n_classes) if n_classes else np.abs(y.reshape(len(y), -1)).max(axis=0, initial=0.0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    unit = 2.0 ** (np.frexp(largest)[1] - 41)  # powers of two: sums of several calls add up to the same bits
     wanted = growth.max_features
     arrays = _loops.grow_forest(
         np.ascontiguousarray(binned.columns),
@@ -222,9 +229,10 @@ def grow_forest(
         np.ascontiguousarray(bins.cut_values, dtype=np.float64),
         np.ascontiguousarray(bins.code_start, dtype=np.int64),
         np.ascontiguousarray(bins.code_values, dtype=np.uint8),
-        np.ascontiguousarray(y, dtype=np.float64),
+        np.ascontiguousarray(y, dtype=np.float64).reshape(-1),
         None if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
         n_classes,
+        None if parts is None else np.cumsum([0, *parts], dtype=np.int64),
         criterion.loop,
         bag.draws,
         bag.balanced,
@@ -239,14 +247,14 @@ def grow_forest(
         p if wanted is None else min(wanted, p),
         growth.random_cuts,
         None if growth.monotonic is None else np.ascontiguousarray(growth.monotonic, dtype=np.int8),
-        unit if bag.draws else 0.0,
+        unit if bag.draws else None,
         groups,
         within(seed, 64),
         first,
         n_trees,
     )
     sums, seen = arrays.pop("oob_sums"), arrays.pop("oob_trees")
-    arrays["value"] = arrays["value"].reshape(-1, max(1, n_classes))
+    arrays["value"] = arrays["value"].reshape(len(arrays["feature"]), -1)
     if criterion.scale != 1.0:
         arrays["gain"], arrays["heterogeneity"] = (
             arrays[k] * criterion.scale for k in ("gain", "heterogeneity")

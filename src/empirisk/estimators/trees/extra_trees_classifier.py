@@ -32,7 +32,7 @@ class ExtraTreesClassifier(ForestClassifier):
         is nothing out-of-bag.
     max_samples, class_weight, monotonic_cst, categorical_features, max_bins, smoothing, n_jobs
         As in :class:`RandomForestClassifier`.
-    random_state, warm_start
+    random_state, warm_start, targets
         As in :class:`RandomForestClassifier`.
 
     Attributes
@@ -94,5 +94,6 @@ class ExtraTreesClassifier(ForestClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
+        targets: str = "each",
     ) -> None:
         self._set(locals())

@@ -34,7 +34,7 @@ class ExtraTreesRegressor(ForestRegressor):
     bootstrap : bool, default False
         Whether each tree draws its rows, with replacement and in proportion to their weights; without, there
         is nothing out-of-bag.
-    max_samples, monotonic_cst, categorical_features, max_bins, n_jobs, random_state, warm_start
+    max_samples, monotonic_cst, categorical_features, max_bins, n_jobs, random_state, warm_start, targets
         As in :class:`RandomForestRegressor`.
 
     Attributes
@@ -94,5 +94,6 @@ class ExtraTreesRegressor(ForestRegressor):
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
+        targets: str = "each",
     ) -> None:
         self._set(locals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -10,12 +11,13 @@ import scipy.sparse as sp
 
 from empirisk.data.columns import Table
 from empirisk.data.seeds import check_seed
-from empirisk.estimators.checks import check_count, check_flag
+from empirisk.estimators.checks import check_choice, check_count, check_flag
 from empirisk.estimators.same_rows import refuse_other_fit, row_print
 from empirisk.estimators.trees.forest_members import ForestMembers
 from empirisk.estimators.trees.forest_plan import plan_bag, plan_growth
 from empirisk.estimators.trees.forest_reads import ForestReads
 from empirisk.estimators.trees.forest_task import ForestTask
+from empirisk.estimators.trees.joint_forest import fit_together
 from empirisk.estimators.trees.tree_base import greedy
 from empirisk.inference.held_out_loss import held_out_loss
 from empirisk.results import Estimate
@@ -32,7 +34,7 @@ __all__ = ["ForestEstimator"]
 OUT_OF_BAG_IS_THERE = "out-of-bag scores are always there: oob_score_, and oob_risk_ with its interval"
 MIN_GROUPS = 5  # of two trees, for a Monte-Carlo error
 # Parameters that no tree depends on: they may change between warm starts.
-FREE = ("n_estimators", "n_jobs", "smoothing", "warm_start")
+FREE = ("n_estimators", "n_jobs", "smoothing", "targets", "warm_start")
 BOUNDS = {"error rate": 1.0, "Brier score": 2.0}  # of losses that have one
 
 
@@ -48,6 +50,7 @@ class ForestEstimator(ForestMembers, ForestReads):
     warm_start: Any
     random_state: Any
     max_bins: Any
+    targets: Any
     n_estimators_: int
     oob_risk_: Estimate
     oob_risks_: dict[str, Estimate]
@@ -97,44 +100,82 @@ class ForestEstimator(ForestMembers, ForestReads):
         self._keep(X, y)
         return self
 
+    def _fit_targets(
+        self, X: Any, columns: Mapping[Any, Any], sample_weight: Any = None
+    ) -> dict[Any, Any] | None:
+        """Return the forests of the targets where one growth makes them all."""
+        together = check_choice("targets", self.targets, {"each": False, "together": True})
+        return fit_together(self, X, columns, sample_weight) if together else None
+
     def _grow(self, table: Table, targets: Array, weight: Array) -> None:
+        check_choice("targets", self.targets, {"each": False, "together": True})
+        criterion = self._criterion(targets[weight > 0.0])
+        X, targets, weight = self._live_rows(table, targets, weight)
+        task = self._task(table, X, targets, weight, criterion)
+        losses = self._row_losses(targets)
+        warm = check_flag("warm_start", self.warm_start)
+        rows_seen = row_print(X, targets, weight) if warm else None
+        tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
+        self._print, self._fitted_with = rows_seen, self._that_matter(task.seed) if warm else None
+        if needs_non_negative(criterion):
+            rate = float(np.average(targets, weights=weight))
+            self.trees_ = positive_rates(self.trees_, rate, rare=True)
+        self._conclude(task, X, targets, weight, tally, losses, told or f"{len(self.trees_)} trees")
+
+    def _live_rows(self, table: Table, targets: Array, weight: Array) -> tuple[Any, Array, Array]:
+        """Return the rows of positive weight, with targets and weights; their numbers are noted."""
         live = np.flatnonzero(weight)
         X: Any = table.X
         if sp.issparse(table.X):
             X = X.tocsc()
         if len(live) < len(weight):
             X, targets, weight = X[live], targets[live], weight[live]
+        self._live = live if len(live) < table.n_rows else None
+        self._rows_fitted = table.n_rows
+        return X, targets, weight
+
+    def _task(
+        self,
+        table: Table,
+        X: Any,
+        targets: Array,
+        weight: Array,
+        criterion: str,
+        parts: tuple[int, ...] | None = None,
+    ) -> ForestTask:
+        """Return what is to be grown on rows of positive weight; `parts` of several targets together."""
         equal = np.ptp(weight) == 0.0
         bag = plan_bag(self, weight)
-        rows = bag.draws or bag.n
-        growth = plan_growth(self, table, rows, self._criterion(targets), self._random_cuts)
+        growth = plan_growth(self, table, bag.draws or bag.n, criterion, self._random_cuts)
         max_bins = check_count("max_bins", self.max_bins, 2)
         columns, binned = bin_varying(X, table.n_categories, None if equal else weight, max_bins)
         if growth.monotonic is not None:
             growth = replace(growth, monotonic=growth.monotonic[columns.kept])
-        task = ForestTask(
+        return ForestTask(
             binned,
             targets,
-            self._n_classes,
+            0 if parts else self._n_classes,
             growth,
             bag,
             None if bag.draws or equal else weight * (len(weight) / weight.sum()),
             check_seed(self.random_state),
             columns,
+            parts,
         )
-        self._live = live if len(live) < table.n_rows else None
-        self._rows_fitted = table.n_rows
-        losses = self._row_losses(targets)
-        warm = check_flag("warm_start", self.warm_start)
-        rows_seen = row_print(X, targets, weight) if warm else None
-        tally, told = self._plant(task, losses[self._smooth], weight, rows_seen)
-        self._print, self._fitted_with = rows_seen, self._that_matter(task.seed) if warm else None
-        if needs_non_negative(growth.criterion):
-            rate = float(np.average(targets, weights=weight))
-            self.trees_ = positive_rates(self.trees_, rate, rare=True)
-        self._bag, self._seed, self.n_estimators_ = bag, task.seed, len(self.trees_)
-        told = told or f"{len(self.trees_)} trees"
-        if bag.draws:
+
+    def _conclude(
+        self,
+        task: ForestTask,
+        X: Any,
+        targets: Array,
+        weight: Array,
+        tally: OutOfBagTally,
+        losses: dict[str, RowLosses],
+        told: str,
+    ) -> None:
+        """Note what was grown, and judge it by the rows out-of-bag."""
+        self._bag, self._seed, self.n_estimators_ = task.bag, task.seed, len(self.trees_)
+        if task.bag.draws:
             self._judge(tally, losses, targets, weight)
             told += self._settled(tally) if isinstance(self.n_estimators, int) else ""
             self._choose_probe(X, tally)

@@ -50,9 +50,11 @@ class ForestMembers(MemberAccess):
 
         Rows count by their weights, and those that every tree saw are left out.  The interval is that of
         ``oob_risk_``: the error rate is one minus the accuracy, and R2 one minus the squared error over the
-        variance of the targets.
+        variance of the targets.  Of several targets it is the mean.
         """
         check_is_fitted(self)
+        if models := vars(self).get("by_target_"):
+            return float(np.mean([model.oob_score_ for model in models.values()]))
         if not self._bag.draws:
             raise AttributeError(f"oob_score_ {NEVER_SEEN}")
         return self._out_of_bag_score()

@@ -43,6 +43,7 @@ class ForestReads(TreeEstimator):
     min_samples_leaf: Any
     n_estimators: Any
     bootstrap: Any
+    targets: Any
     _bag: Bag
     _seed: int
     _live: IndexArray | None
@@ -97,8 +98,13 @@ class ForestReads(TreeEstimator):
     def _keep(self, X: Any, y: Any) -> None:
         """Return a copy of the encoded rows, up to the limit."""
         table, targets = self._table(X), self._targets(y, fitting=False)
-        small = stored_bytes(table.X) + targets.nbytes <= KEPT_BYTES
+        small = self._small(table, targets)
         self._training = (replace(table, X=table.X.copy()), np.array(targets)) if small else None
+
+    @staticmethod
+    def _small(table: Table, targets: Array) -> bool:
+        """Return whether rows are few enough to be kept."""
+        return bool(stored_bytes(table.X) + targets.nbytes <= KEPT_BYTES)
 
     def _training_rows(self, X: Any, y: Any) -> tuple[Table, Array]:
         """Return the encoded training rows of positive weight, and their targets."""
@@ -150,10 +156,13 @@ class ForestReads(TreeEstimator):
     def feature_importances_(self) -> Array:
         """Shares of the columns in the decrease of heterogeneity on the rows behind the splits, (p,).
 
-        Biased towards columns with many values; :meth:`importances` is not.
+        Biased towards columns with many values; :meth:`importances` is not.  Of several targets together it
+        is the mean of their decreases.
         """
         check_is_fitted(self)
-        found = impurity_importance(self.trees_)
+        shared = vars(self).get("by_target_") if self.targets == "together" else None
+        forests = [self] if shared is None else list(shared.values())
+        found = np.mean([impurity_importance(forest.trees_) for forest in forests], axis=0)
         return np.asarray(found / found.sum() if found.any() else found)
 
     @like_input

@@ -67,6 +67,8 @@ class ForestTask:
     seed : int
     columns : VaryingColumns
         Which columns of X `binned` holds.
+    parts : tuple of int, optional
+        Columns of each target, where several share their splits; y has shape (n, D) then.
     """
 
     binned: Binned
@@ -77,6 +79,12 @@ class ForestTask:
     weight: Array | None
     seed: int
     columns: VaryingColumns
+    parts: tuple[int, ...] | None = None
+
+    @property
+    def outputs(self) -> int:
+        """Numbers that a tree says about a row."""
+        return sum(self.parts) if self.parts else max(1, self.n_classes)
 
     def grow(self, trees: int, first: int = 0, groups: int = 1) -> GrownTrees:
         """Return the trees numbered ``first, ..., first + trees - 1``, of the forest."""
@@ -86,6 +94,7 @@ class ForestTask:
             self.growth,
             self.bag,
             n_classes=self.n_classes,
+            parts=self.parts,
             weight=self.weight,
             n_trees=trees,
             first=first,
@@ -97,7 +106,7 @@ class ForestTask:
     def given_number(self, trees: int, before: GrownTrees | None = None) -> GrownTrees:
         """Return that many trees with their out-of-bag sums by group; those there are come first."""
         self.refuse_large(trees)
-        room = GROUP_NUMBERS // (len(self.y) * (max(1, self.n_classes) + 1))
+        room = GROUP_NUMBERS // (len(self.y) * (self.outputs + 1))
         groups = max(1, min(GROUPS, room)) if self.bag.draws else 1
         tell, parts = teller(None), [] if before is None else [before.trees]
         first = at = sum(map(len, parts))
@@ -125,7 +134,7 @@ class ForestTask:
 
     def refuse_large(self, trees: int) -> None:
         """Refuse a forest that does not fit: by an upper bound, and where that is too much, by a tree."""
-        outputs, growth = max(1, self.n_classes), self.growth
+        outputs, growth = self.outputs, self.growth
         n, p = self.binned.shape
         most = forest_memory(
             n,

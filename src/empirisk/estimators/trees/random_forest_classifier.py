@@ -72,6 +72,11 @@ class RandomForestClassifier(ForestClassifier):
     warm_start : bool, default False
         Whether ``fit`` adds trees to those of the fit before, on the same rows and with the same parameters
         (but `n_estimators`, `n_jobs` and `smoothing`): the result is that of all trees at once, bit for bit.
+    targets : {"each", "together"}, default "each"
+        For y of shape (n, k): a forest of its own for each target, whose splits are the best for that target
+        alone, or one that grows once and whose splits all share: they make the mean of the heterogeneities
+        smaller, as in scikit-learn.  Leaves, risks and intervals stand in ``by_target_`` either way.
+        "together" takes no class weights, monotonic columns, "auto" and warm starts.
 
     Attributes
     ----------
@@ -155,5 +160,6 @@ class RandomForestClassifier(ForestClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
+        targets: str = "each",
     ) -> None:
         self._set(locals())

@@ -43,6 +43,12 @@ class RandomForestRegressor(ForestRegressor):
         -1 (falling), 0, +1 (rising) for columns by name or number, or a list of p of them.
     categorical_features, max_bins, n_jobs, random_state, warm_start
         As in :class:`RandomForestClassifier`.
+    targets : {"each", "together"}, default "each"
+        For y of shape (n, k): a forest of its own for each target, whose splits are the best for that target
+        alone, or one that grows once and whose splits all share: they make the mean of the squared errors
+        smaller, as in scikit-learn.  Divide targets of different units by their spread, or the largest
+        decides.  Leaves, risks and intervals stand in ``by_target_`` either way.  "together" takes squared
+        errors alone, and no monotonic columns, "auto" and warm starts.
 
     Attributes
     ----------
@@ -114,5 +120,6 @@ class RandomForestRegressor(ForestRegressor):
         n_jobs: int | None = None,
         random_state: Any = None,
         warm_start: bool = False,
+        targets: str = "each",
     ) -> None:
         self._set(locals())

@@ -34,9 +34,13 @@ class SmoothedShares(TreeClassifier):
         return True if is_number(self.smoothing, 0.0, closed=False) else None
 
     def _grow(self, table: Table, targets: Array, weight: Array, **more: Any) -> None:
+        self._note_weight(weight)
+        super()._grow(table, targets, weight, **more)
+
+    def _note_weight(self, weight: Array) -> None:
+        """Note the total weight of the training rows, beside which `smoothing` stands."""
         check_number("smoothing", self.smoothing, 0.0)
         self._total_weight = float(weight.sum())
-        super()._grow(table, targets, weight, **more)
 
     def _smoothed(self, shares: Array) -> Array:
         """Return the shares, shape (n, K), or bounds of such shares, with `smoothing` rows of each class."""

@@ -98,6 +98,9 @@ class TreeEstimator(Estimator):
         """Return the weights of the rows; classifiers multiply them by the weights of the classes here."""
         return weight
 
+    def _note_weight(self, weight: Array) -> None:
+        """Note the weights of the rows, for estimators whose answers need their total."""
+
     # -- the flow -----------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
