@@ -18,7 +18,7 @@ from empirisk.estimators.trees.tree_base import check_rows
 from empirisk.trees.criteria import REGISTRY
 from empirisk.trees.forest import GrownTrees
 from empirisk.trees.out_of_bag_tally import OutOfBagTally
-from empirisk.trees.shared_splits import of_target
+from empirisk.trees.structure import Trees
 from empirisk.typing import Array
 
 __all__ = ["fit_together"]
@@ -129,3 +129,29 @@ def _of_target(grown: GrownTrees, block: slice, criterion: str, width: int) -> G
         cost = kind(value.shape[1]).node_loss(value, trees.weight, trees.heterogeneity)
         heterogeneity = cost / trees.weight
     return replace(grown, trees=of_target(trees, value, heterogeneity), oob_sums=grown.oob_sums[:, :, block])
+
+
+def of_target(trees: Trees, value: Array, heterogeneity: Array) -> Trees:
+    """Return the trees with the answers of one target, and with what each split takes from its heterogeneity.
+
+    Parameters
+    ----------
+    trees : Trees
+        Grown on several targets.
+    value : array, shape (N, k)
+        What the nodes say about the target.
+    heterogeneity : array, shape (N,)
+        Of the target in the nodes, per unit of weight.
+
+    Examples
+    --------
+    >>> stump = Trees.stump(0, 1.5, [[1.0, 7.0], [5.0, 7.0]], 1)
+    >>> of_target(stump, stump.value[:, :1], np.array([4.0, 0.0, 0.0])).gain
+    array([8., 0., 0.])
+    """
+    inner = np.flatnonzero(trees.feature >= 0)
+    left = np.repeat(trees.start[:-1], np.diff(trees.start))[inner] + trees.left[inner]
+    cost = trees.weight * heterogeneity
+    gain = np.zeros(len(cost))
+    gain[inner] = np.maximum(cost[inner] - cost[left] - cost[left + 1], 0.0)
+    return replace(trees, value=np.ascontiguousarray(value), heterogeneity=heterogeneity, gain=gain)
