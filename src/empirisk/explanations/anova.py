@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from empirisk.data.tabular import Tabular
 from empirisk.estimators.formulas.formula_model import FormulaModel, inside
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.factor_columns import columns_named
+from empirisk.explanations.tests_by_refits import tests_by_refits
 from empirisk.inference import Fit, TestResult, check_covariance, wald_test
-from empirisk.inference.likelihood_ratio import check_nested, deviance_of, drop_between
+from empirisk.inference.likelihood_ratio import check_nested, deviance_of, drop_between, test_of_fall
 from empirisk.inference.simultaneous import adjusted, check_adjust
 
 __all__ = ["Anova", "anova"]
@@ -32,7 +33,7 @@ class Anova(Tabular):
     Parameters
     ----------
     what : str
-        What the rows are: ``"nested models"`` or ``"terms"``.
+        What the rows are: ``"nested models"``, ``"terms"``, or ``"terms (type II, by refits)"``.
     names : list of str
         Of the models or terms.
     df : list of float
@@ -45,6 +46,8 @@ class Anova(Tabular):
         p-values, adjusted where that was asked.
     adjust : str or None
         How p-values were adjusted.
+    falls : list of float
+        By how much each term makes the deviance smaller, where that was found by refits; else empty.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Anova(Tabular):
     tests: list[TestResult | None]
     p: list[float]
     adjust: str | None = None
+    falls: list[float] = field(default_factory=list)
 
     @property
     def title(self) -> str:
@@ -75,6 +79,8 @@ class Anova(Tabular):
         out: dict[str, list[Any]] = {"model" if self.deviance else "term": self.names}
         if self.deviance:
             out |= {"residual_df": self.df, "deviance": self.deviance}
+        if self.falls:
+            out["fall_of_deviance"] = self.falls
         known = next(t for t in self.tests if t is not None)
         letter = "F" if math.isfinite(known.df_denominator) else "chi2"
         out["df"] = [math.nan if t is None else float(t.df) for t in self.tests]
@@ -94,6 +100,7 @@ class Anova(Tabular):
 @like_input
 def anova(
     *models: Any,
+    kind: str | None = None,
     terms: Mapping[str, Sequence[str] | str] | Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     covariance: str = "classical",
@@ -104,14 +111,20 @@ def anova(
 ) -> Anova:
     """``(D_small - D_large) / df`` over the dispersion of the largest model: F, or chi squared where it is 1.
 
-    Several models are tested each against the one before it.  With one model and `terms` each named group of
-    columns is tested in the presence of all others (type III), by Wald's statistic.
+    Several models are tested each against the one before it.  With one model and `kind` every term is tested
+    by a fit without it; with `terms` each named group of columns in the presence of all others (type III), by
+    Wald's statistic.
 
     Parameters
     ----------
     *models : fitted linear models
         Nested, the smallest first, fitted without penalty on the same rows, which they keep (up to 32 MiB);
-        or one model with `terms`.
+        or one model with `kind` or `terms`.
+    kind : {"II", "III"}, optional
+        For one model, with a formula or without: "II" tests a term in the presence of all terms that do not
+        contain it (``a`` beside ``b`` and not beside ``a:b``), so that no test depends on the coding; "III"
+        in the presence of all others, which for terms that others contain depends on it (under treatment
+        coding it is about the reference levels of the others).
     terms : sequence of str, or mapping from str to sequence of str, optional
         Columns of the one model (or terms, where it has a formula), such as ``["age", "region"]``, in which
         a factor stands for all of its coefficients; or groups of them with a name for each.
@@ -132,17 +145,19 @@ def anova(
     ------
     ValueError
         When models are not nested in the order given, or differ in loss, rows or weights; for unknown
-        columns; where there is no inference, with the reason.
+        columns; for a term that the others determine; where there is no inference, with the reason.
     TypeError
         When a model is no linear model of empirisk.
 
     Notes
     -----
-    As in R, every F has the dispersion and the residual degrees of freedom of the largest model.
+    As in R, every F has the dispersion and the residual degrees of freedom of the largest model.  With `kind`
+    one fit more for each term (two for one that another contains), as ``Anova`` of R's package car does.
 
     References
     ----------
     J. M. Chambers, T. J. Hastie (editors), Statistical Models in S (1992), chapter 6.
+    J. Fox, Applied Regression Analysis and Generalized Linear Models, 3rd edition (2016), section 8.2.
 
     Examples
     --------
@@ -160,6 +175,7 @@ def anova(
     check_adjust(adjust)
     if adjust == "simultaneous":
         raise ValueError('adjust must be None, "holm" or "bonferroni" for tests of several coefficients')
+    whole = models
     parts: Any = terms
     if terms is not None and not isinstance(terms, Mapping):
         parts = {name: [name] for name in ([terms] if isinstance(terms, str) else terms)}
@@ -168,15 +184,17 @@ def anova(
     for model in models:
         if not isinstance(model, LinearEstimator):
             raise TypeError(f"models must be fitted linear models of empirisk, got {type(model).__name__}")
+    options = (covariance != "classical", groups is not None, weights is not None)
+    if kind is not None:
+        return _of_kind(whole, kind, terms is not None or names is not None or any(options), adjust, training)
     if parts is not None:
         return _of_terms(models, parts, covariance, groups, weights, adjust, training)
     if len(models) < 2:
         raise ValueError(
-            "give two nested models or more, the smallest first, or one model and the columns to test, such "
-            "as "
-            'terms=["age", "region"]'
+            "give two nested models or more, the smallest first, or one model with kind='II' or the columns "
+            'to test, such as terms=["age", "region"]'
         )
-    if covariance != "classical" or groups is not None or weights is not None or training is not None:
+    if any(options) or training is not None:
         raise ValueError("covariance, groups, weights and training are for terms= of one model")
     labels = [f"({k + 1})" for k in range(len(models))] if names is None else [str(v) for v in names]
     if len(labels) != len(models):
@@ -208,13 +226,20 @@ def _between(small: Fit, large: Fit, last: Fit, name: str) -> TestResult:
     if df <= 0:
         raise ValueError(f"{name} has no more free coefficients than the model before it: leave it out")
     drop = drop_between(small, large)
-    words = f"{name} against the model before it"
-    if last.law.unit_dispersion:
-        p = float(stats.chi2.sf(drop, df))
-        return TestResult("Likelihood-ratio", words, drop, df, math.inf, p, "it holds for many rows")
-    f = drop / df / last.dispersion
-    note = "exact for normal noise of equal variance" if last.linear else "it holds for many rows"
-    return TestResult("F", words, f, df, last.df, float(stats.f.sf(f, df, last.df)), note)
+    return test_of_fall(f"{name} against the model before it", drop, df, last)
+
+
+def _of_kind(models: Sequence[Any], kind: str, more: bool, adjust: str | None, training: Any) -> Anova:
+    """Return the tests of all terms of one model by fits without them."""
+    if len(models) != 1 or more:
+        raise ValueError(
+            "kind= tests all terms of one model by refits: give one model, without names, terms, covariance, "
+            "groups and weights (terms= takes robust covariances, by Wald's statistic)"
+        )
+    names, tests, falls = tests_by_refits(models[0], kind, training)
+    df, found = [float(t.df) for t in tests], [*tests]
+    what = f"terms (type {kind}, by refits)"
+    return Anova(what, names, df, [], found, _p_values(found, adjust), adjust, falls)
 
 
 def _of_terms(

@@ -12,7 +12,7 @@ from empirisk.inference.fit import Fit
 from empirisk.inference.wald import TestResult
 from empirisk.typing import Array
 
-__all__ = ["check_nested", "deviance_of", "drop_between", "likelihood_ratio_test"]
+__all__ = ["check_nested", "deviance_of", "drop_between", "likelihood_ratio_test", "test_of_fall"]
 
 
 def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
@@ -44,13 +44,29 @@ def likelihood_ratio_test(small: Fit, large: Fit) -> TestResult:
     lost = [t for t in large.terms if t not in small.terms]
     words = f"no effect of {', '.join(lost[:6]) or 'the further columns'}"
     words += f" and {len(lost) - 6} more" if len(lost) > 6 else ""
-    if large.law.unit_dispersion:
-        p = float(stats.chi2.sf(drop, df))
-        return TestResult("Likelihood-ratio", words, drop, df, math.inf, p, "it holds for many rows")
-    f = drop / df / large.dispersion
-    p = float(stats.f.sf(f, df, large.df))
-    exact = "exact for normal noise of equal variance" if large.linear else "it holds for many rows"
-    return TestResult("F", words, f, df, large.df, p, exact)
+    return test_of_fall(words, drop, df, large)
+
+
+def test_of_fall(words: str, fall: float, df: int, reference: Fit) -> TestResult:
+    """Return the test of a fall of the deviance by df coefficients: chi squared, or F over a dispersion.
+
+    Parameters
+    ----------
+    words : str
+        The hypothesis.
+    fall : float
+        Of the deviance, >= 0.
+    df : int
+        How many coefficients are tested.
+    reference : Fit
+        Whose dispersion and residual degrees of freedom are those of F.
+    """
+    if reference.law.unit_dispersion:
+        p = float(stats.chi2.sf(fall, df))
+        return TestResult("Likelihood-ratio", words, fall, df, math.inf, p, "it holds for many rows")
+    f = fall / df / reference.dispersion
+    note = "exact for normal noise of equal variance" if reference.linear else "it holds for many rows"
+    return TestResult("F", words, f, df, reference.df, float(stats.f.sf(f, df, reference.df)), note)
 
 
 def drop_between(small: Fit, large: Fit) -> float:

@@ -146,6 +146,12 @@ class FormulaColumns(Brief):
         terms = self.specs["columns"].term_indices.items()
         return {str(t): tuple(int(j) - shift for j in at) for t, at in terms if str(t) != "1"}
 
+    @property
+    def factors(self) -> dict[str, frozenset[str]]:
+        """The factors that each term is the product of, by the words of the term and of the factors."""
+        terms = self.specs["columns"].term_indices
+        return {str(t): frozenset(str(f) for f in t.factors) for t in terms if str(t) != "1"}
+
     def transform(self, data: Any) -> tuple[Any, dict[str, Array]]:
         """Return the columns, and offset and exposure, of new rows, with the numbers of the fit.
 
