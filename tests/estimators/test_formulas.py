@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 from typing import Any
 
@@ -165,3 +166,42 @@ def test_other_refusals(data: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_parts_of_formulas(words: str, parts: Any) -> None:
     assert split_formula(words) == parts
+
+
+@pytest.mark.parametrize(
+    ("right", "column", "level", "where"),
+    [
+        ("region", "region", "z", "column 'region' holds the level 'z' in row 2"),
+        ("C(region, contr.sum)", "region", "z", "column 'region' holds the level 'z' in row 2"),
+        ("C(region, levels=['a', 'b', 'c'])", "region", "z", "column 'region' holds the level 'z' in row 2"),
+        ("C(region):bmi", "region", "z", "column 'region' holds the level 'z' in row 2"),
+        ("region * C(old)", "old", 7, "column 'old' holds the level 7 in row 2"),
+        ("bs(bmi, 4):region", "region", "z", "column 'region' holds the level 'z' in row 2"),
+        ("C(`two words`)", "two words", "z", "column 'two words' holds the level 'z' in row 2"),
+        ("C(region + sex)", "region", "z", "the factor C(region + sex) holds the level 'zm' in row 2"),
+        ("C(region.str.upper()) * bmi", "region", "z", "the factor C(region.str.upper()) holds the level"),
+        ("C(np.floor(bmi))", "bmi", 99.5, "the factor C(np.floor(bmi)) holds the level 99"),
+        ("C(old + 1)", "old", 7, "the factor C(old + 1) holds the level 8 in row 2"),
+        ("bmi", "bmi", "much", "column 'bmi' holds the text"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_unseen_levels_are_named_in_every_kind_of_term(
+    right: str, column: str, level: Any, where: str, library: str
+) -> None:
+    data = pd.DataFrame({
+        "region": list("abcabcabcabc"), "sex": list("mmmfffmmmfff"), "old": [0, 1, 2] * 4,
+        "bmi": np.arange(12) / 4.0, "cost": np.arange(12.0) % 5, "two words": list("ababab") * 2,
+    })  # fmt: skip
+    if library == "polars" and ".str." in right:
+        pytest.skip("formulaic takes polars columns by other names of methods")
+    new = data[:4].copy()
+    new[column] = new[column].astype(object)
+    new.loc[2, column] = level
+    if library == "polars":
+        data = pl.DataFrame(data.to_dict("list"))
+        new = pl.DataFrame({k: pl.Series(k, v, strict=False) for k, v in new.to_dict("list").items()})
+    model = er.formula(f"cost ~ {right}", data)
+    with pytest.raises(ValueError, match=re.escape(where)):
+        model.predict(new)
+    assert np.isfinite(model.predict(data[:4])).all()

@@ -16,6 +16,7 @@ import numpy as np
 
 from empirisk.data.brief import Brief
 from empirisk.estimators.formulas.near_spline import OutsideKnotsError, near_spline
+from empirisk.estimators.formulas.new_levels import refuse_computed_levels, refuse_levels, refuse_text
 from empirisk.typing import Array
 
 __all__ = ["FormulaColumns", "spelled", "split_formula"]
@@ -164,9 +165,16 @@ class FormulaColumns(Brief):
         if lacking:
             raise ValueError(f"the formula reads {lacking[0]!r}{_near(lacking[0], data)}")
         refuse_missing(data, self.variables)
-        self._refuse_levels(data)
+        spec = self.specs["columns"]
+        refuse_levels(spec, data)
+        refuse_text(spec, data)
         rows = {k: _one_column(k, evaluated(self.specs[k], data)) for k in KNOWN_ROWS if k in self.specs}
-        return self._framed(evaluated(self.specs["columns"], data)), rows
+        try:
+            made = evaluated(spec, data)
+        except UnseenLevelError:
+            refuse_computed_levels(spec, data, evaluated)
+            raise
+        return self._framed(made), rows
 
     def _framed(self, made: Any) -> Any:
         import pandas as pd
@@ -175,36 +183,31 @@ class FormulaColumns(Brief):
         kept = [j for j, name in enumerate(made.model_spec.column_names) if name != "Intercept"]
         return pd.DataFrame(values[:, kept], columns=list(self.names))
 
-    def _refuse_levels(self, data: Any) -> None:
-        """Refuse levels of factors that the fit did not have, by column, level and row."""
-        for factor, (_, state) in self.specs["columns"].encoder_state.items():
-            inside = re.fullmatch(r"C\(\s*`?([^,`]+?)`?\s*(,.*)?\)", str(factor))
-            name = inside.group(1) if inside else str(factor)
-            if "categories" not in state or name not in list(data.columns):
-                continue
-            known = set(state["categories"])
-            for row, cell in enumerate(np.asarray(data[name], dtype=object).tolist()):
-                if cell not in known:
-                    shown = ", ".join(repr(v) for v in state["categories"][:8])
-                    raise ValueError(
-                        f"column {name!r} holds the level {cell!r} in row {row}, which training did not have "
-                        f"(its levels: {shown}); drop those rows, or give them a known level"
-                    )
+
+class UnseenLevelError(ValueError):
+    """Rows with a level of a factor that training, or the formula's own list of levels, does not have."""
 
 
 def evaluated(formula: Any, data: Any) -> Any:
     """Return the model matrix of a formula or a fitted specification; errors become sentences."""
     try:
         from formulaic import Formula
-        from formulaic.errors import FormulaicError
+        from formulaic.errors import DataMismatchWarning, FormulaicError
     except ImportError:
         raise ImportError("formulas need formulaic: pip install 'empirisk[formula]'") from None
     try:
         made = Formula(formula) if isinstance(formula, str) else formula
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            warnings.simplefilter("error", DataMismatchWarning)
             context = {"bs": near_spline()}
             return made.get_model_matrix(data, output="numpy", na_action="ignore", context=context)
+    except DataMismatchWarning as e:
+        named = re.search(r"\{(.*)\}", str(e))
+        raise UnseenLevelError(
+            f"a factor of the formula has levels that it does not know: {named[1] if named else e}; drop "
+            "those rows, or name the levels"
+        ) from None
     except FormulaicError as e:
         if isinstance(beyond := e.__cause__ or e.__context__, OutsideKnotsError):
             raise ValueError(f"the formula {_words(formula)!r}: {beyond}") from None
