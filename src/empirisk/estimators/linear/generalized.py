@@ -234,7 +234,8 @@ class GeneralizedLinearModel(MeanRegressor):
         Returns
         -------
         empirisk.inference.TestResult
-            Under the hypothesis the statistic is 0 in half of the cases, because a = 0 ends the range.
+            Under the hypothesis the statistic is 0 in half of the cases for many rows, because a = 0 ends the
+            range; in few rows more often, so that the test then rejects more rarely than its level says.
         """
         return self._profile(X, y, sample_weight, rows).poisson_test()
 
