@@ -237,7 +237,8 @@ def _of_kind(models: Sequence[Any], kind: str, more: bool, adjust: str | None, t
             "groups and weights (terms= takes robust covariances, by Wald's statistic)"
         )
     names, tests, falls = tests_by_refits(models[0], kind, training)
-    df, found = [float(t.df) for t in tests], [*tests]
+    df = [float(t.df) for t in tests]
+    found: list[TestResult | None] = [*tests]
     what = f"terms (type {kind}, by refits)"
     return Anova(what, names, df, [], found, _p_values(found, adjust), adjust, falls)
 
