@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy import stats
 from empirisk.data.frames import like_input
 from empirisk.data.tabular import Tabular
 from empirisk.estimators.formulas.formula_model import FormulaModel, inside
+from empirisk.estimators.likelihood.base import LikelihoodEstimator
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.factor_columns import columns_named
 from empirisk.explanations.tests_by_refits import tests_by_refits
@@ -117,7 +119,7 @@ def anova(
 
     Parameters
     ----------
-    *models : fitted linear models
+    *models : fitted linear models, or ordered, matched or two-part models by maximum likelihood
         Nested, the smallest first, fitted without penalty on the same rows, which they keep (up to 32 MiB);
         or one model with `kind` or `terms`.
     kind : {"II", "III"}, optional
@@ -181,9 +183,14 @@ def anova(
         parts = {name: [name] for name in ([terms] if isinstance(terms, str) else terms)}
     parts = _of_formula(models, parts)
     models = tuple(inside(model) for model in models)
+    by_likelihood = bool(models) and all(isinstance(model, LikelihoodEstimator) for model in models)
     for model in models:
-        if not isinstance(model, LinearEstimator):
+        if not (by_likelihood or isinstance(model, LinearEstimator)):
             raise TypeError(f"models must be fitted linear models of empirisk, got {type(model).__name__}")
+    if by_likelihood and (kind is not None or terms is not None):
+        raise ValueError(
+            "kind= and terms= are for linear models and GLMs: give two nested models, or use wald_test"
+        )
     options = (covariance != "classical", groups is not None, weights is not None)
     if kind is not None:
         return _of_kind(whole, kind, terms is not None or names is not None or any(options), adjust, training)
@@ -199,6 +206,8 @@ def anova(
     labels = [f"({k + 1})" for k in range(len(models))] if names is None else [str(v) for v in names]
     if len(labels) != len(models):
         raise ValueError(f"names must have {len(models)} entries, got {len(labels)}")
+    if by_likelihood:
+        return _of_likelihoods(models, labels, adjust)
     fits = [model._linearised("analysis of variance", None) for model in models]
     tests: list[TestResult | None] = [None]
     for k in range(1, len(fits)):
@@ -217,6 +226,15 @@ def _of_formula(models: Sequence[Any], terms: Any) -> Any:
         k: [name for v in terms for name in ([names[j] for j in groups[v]] if v in groups else [v])]
         for k, terms in given.items()
     }
+
+
+def _of_likelihoods(models: Sequence[Any], labels: list[str], adjust: str | None) -> Anova:
+    """Return the likelihood-ratio tests of models by maximum likelihood, each against the one before it."""
+    fits = [model._inferred(None, "classical", None, None) for model in models]
+    tests: list[TestResult | None] = [None]
+    tests += [large.likelihood_ratio_to(small) for small, large in pairwise(models)]
+    df, deviances = [fit.units - fit.rank for fit in fits], [-2.0 * m.log_likelihood_ for m in models]
+    return Anova("nested models", labels, df, deviances, tests, _p_values(tests, adjust), adjust)
 
 
 def _between(small: Fit, large: Fit, last: Fit, name: str) -> TestResult:

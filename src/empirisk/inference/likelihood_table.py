@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from empirisk.inference.bands import Bands
 from empirisk.inference.cluster import cluster_rows
 from empirisk.inference.covariance import check_covariance
 from empirisk.inference.facts import criteria
@@ -25,7 +26,7 @@ from empirisk.problems.likelihood import LikelihoodProblem, half_inverse
 from empirisk.results.estimate import check_level
 from empirisk.typing import Array
 
-__all__ = ["LikelihoodFit", "summarise_likelihood", "wald_likelihood"]
+__all__ = ["LikelihoodFit", "bands_of_means", "summarise_likelihood", "wald_likelihood"]
 
 SANDWICHES = ("classical", "HC0", "HC1", "CR0", "CR1", "cluster")
 
@@ -207,6 +208,43 @@ def summarise_likelihood(
         low=fit.coef - width, high=fit.coef + width, statistic_name="z" if math.isinf(fit.df) else "t",
         facts=tuple(facts), notes=tuple(notes), covariance=fit.matrix,
     )  # fmt: skip
+
+
+def bands_of_means(
+    fit: LikelihoodFit, value: Array, gradient: Array, level: float, classes: Sequence[Any] = ()
+) -> Bands:
+    """Return confidence intervals of means > 0, or of probabilities, from their derivatives in the terms.
+
+    ``m exp(+- t se / m)`` for means; for probabilities p the same with the odds, ``se / (p (1 - p))``.
+
+    Parameters
+    ----------
+    fit : LikelihoodFit
+    value : array, shape (n, K)
+        Means (K = 1), or probabilities of K classes.
+    gradient : array, shape (n, K, m)
+        Their derivatives in the terms.
+    level : float
+        Of each interval.
+    classes : sequence
+        The K classes; empty for means.
+    """
+    lost = [t for t, v in zip(fit.terms, fit.coef, strict=True) if math.isnan(v)]
+    if lost:
+        raise ValueError(
+            f"no interval: the rows do not determine {', '.join(lost[:8])} (collinear columns); drop columns"
+        )
+    se = np.sqrt(np.maximum(np.einsum("nka,ab,nkb->nk", gradient, fit.matrix, gradient), 0.0))
+    rest = 1.0 - value if len(classes) else np.ones_like(value)
+    room = value * rest
+    width = np.divide(se, room, out=np.zeros_like(se), where=room > 0.0)
+    factor = np.exp(float(stats.t.ppf(0.5 + 0.5 * level, fit.df)) * width)
+    low, high = value / (value + rest * factor), value * factor / (value * factor + rest)
+    if not len(classes):
+        low, high = value / factor, value * factor
+        value, low, high, se = value[:, 0], low[:, 0], high[:, 0], se[:, 0]
+    about = "the probability of each class" if len(classes) else ""
+    return Bands("confidence", level, value, low, high, se, fit.note, about, tuple(classes))
 
 
 def wald_likelihood(fit: LikelihoodFit, R: Any, r: Any, columns: int) -> TestResult:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.as_before import as_before
 from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
+from empirisk.data.frames import like_input
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.estimators.checks import (
     check_alpha,
@@ -28,12 +29,18 @@ from empirisk.estimators.linear.base import CertificateWarning
 from empirisk.estimators.linear.factor_columns import FactorColumns, columns_named
 from empirisk.estimators.linear.inference import GONE, by_name
 from empirisk.estimators.training import Kept, keep
-from empirisk.inference import Summary, TestResult, nested_likelihoods
-from empirisk.inference.likelihood_table import LikelihoodFit, summarise_likelihood, wald_likelihood
+from empirisk.inference import Bands, Summary, TestResult, nested_likelihoods
+from empirisk.inference.likelihood_table import (
+    LikelihoodFit,
+    bands_of_means,
+    summarise_likelihood,
+    wald_likelihood,
+)
 from empirisk.inference.table import blank
 from empirisk.problems.base import judged
 from empirisk.problems.likelihood import LikelihoodProblem
 from empirisk.results import Certificate, Solution
+from empirisk.results.estimate import check_level
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
@@ -221,6 +228,58 @@ class LikelihoodEstimator(FactorColumns, Estimator):
             f"there are no average predictions of {type(self).__name__}: it compares rows of a set, and says "
             "nothing of the level of a row; use summary().ratios()"
         )
+
+    def _means(self, X: Any, **rows: Any) -> tuple[Array, Array]:
+        """Return the means (n, K) of new rows and their derivatives (n, K, m) in the terms."""
+        raise ValueError(
+            f"there is no interval of a mean of {type(self).__name__}: it compares rows of a set, and says "
+            "nothing of the level of a row; use summary().ratios()"
+        )
+
+    @like_input
+    def interval(
+        self,
+        X: Any,
+        *,
+        level: float = 0.95,
+        covariance: str = "classical",
+        groups: Any = None,
+        weights: str | None = None,
+        training: Any = None,
+        **rows: Any,
+    ) -> Bands:
+        """Confidence intervals of the mean, or of the probability of each class, at new rows.
+
+        By the delta method, on the logarithm of means and on the log odds of probabilities, so that no
+        interval leaves their range.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix, shape (m, p)
+            New rows.
+        level : float, default 0.95
+            Coverage of each interval, of one row and class.
+        covariance, groups, weights
+            As in ``summary``.
+        training : tuple or mapping, optional
+            As in :meth:`wald_test`.
+        **rows
+            ``offset=`` and ``exposure=`` of the new rows where the model has them.
+
+        Returns
+        -------
+        empirisk.inference.Bands
+            With a column for each of ``classes_`` where the model has classes.
+
+        Raises
+        ------
+        ValueError
+            With a penalty, for collinear columns, and for models that say nothing of a single row.
+        """
+        check_level(level)
+        value, gradient = self._means(X, **rows)
+        fit = self._inferred(training, covariance, groups, weights)
+        return bands_of_means(fit, value, gradient, level, getattr(self, "classes_", ()))
 
     def _null(self, problem: LikelihoodProblem) -> tuple[float, int]:
         """Return the log-likelihood of the model without columns, and its number of parameters."""

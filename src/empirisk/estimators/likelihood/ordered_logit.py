@@ -341,13 +341,7 @@ class OrderedLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
 
     def _averages(self, X: Any, shares: Array, **rows: Any) -> tuple[Array, Array]:
         """Return averages (G, K) of the probabilities by the shares (G, n), and gradients in the terms."""
-        if rows:
-            raise TypeError(f"{type(self).__name__} has no {', '.join(rows)}")
-        D = self._design(X).astype(np.float64)
-        z = np.asarray(D @ self.coef_.astype(np.float64))
-        cuts = self.cutpoints_.astype(np.float64)
-        chance = np.exp(log_chances(cuts, z, self.link))
-        by_score, by_cut = class_slopes(cuts, z, self.link)
+        D, chance, by_score, by_cut = self._chances(X, **rows)
         K, p = chance.shape[1], D.shape[1]
         gradient = np.zeros((len(shares), K, p + K - 1))
         for g, share in enumerate(shares):
@@ -355,6 +349,24 @@ class OrderedLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
             gradient[g, :, p:] = np.einsum("i,ikc->kc", share, by_cut)
         at = self._columns_of_classes()
         return (shares @ chance)[:, at], gradient[:, at]
+
+    def _means(self, X: Any, **rows: Any) -> tuple[Array, Array]:
+        """Return the probabilities (n, K) of the rows, and their derivatives (n, K, m) in the terms."""
+        D, chance, by_score, by_cut = self._chances(X, **rows)
+        dense = np.asarray(D.toarray() if hasattr(D, "toarray") else D)
+        at = self._columns_of_classes()
+        gradient = np.concatenate([by_score[:, :, None] * dense[:, None, :], by_cut], axis=2)
+        return chance[:, at], gradient[:, at]
+
+    def _chances(self, X: Any, **rows: Any) -> tuple[Any, Array, Array, Array]:
+        """Return the columns, the probabilities from low to high, and their slopes in score and cuts."""
+        if rows:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(rows)}")
+        check_is_fitted(self, "coef_")
+        D = self._design(X).astype(np.float64)
+        z = np.asarray(D @ self.coef_.astype(np.float64))
+        cuts = self.cutpoints_.astype(np.float64)
+        return D, np.exp(log_chances(cuts, z, self.link)), *class_slopes(cuts, z, self.link)
 
     def _columns_of_classes(self) -> Array:
         """Return where each of ``classes_`` stands among the classes from low to high."""

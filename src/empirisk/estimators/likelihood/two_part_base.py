@@ -259,7 +259,9 @@ class TwoPartRegressor(RegressorMixin, LikelihoodEstimator):
         problem = self._fitted_problem(X, y, sample_weight, offset=offset, exposure=exposure)
         return self._summary(problem, level, covariance, groups, weights)
 
-    def _scores(self, X: Any, offset: Any, exposure: Any) -> tuple[Any, Array, Array, float | None]:
+    def _scores(
+        self, X: Any, offset: Any = None, exposure: Any = None
+    ) -> tuple[Any, Array, Array, float | None]:
         """Return the columns, both scores of new rows, and the log dispersion."""
         check_is_fitted(self, "coef_")
         D = self._design(X)
@@ -308,13 +310,18 @@ class TwoPartRegressor(RegressorMixin, LikelihoodEstimator):
 
     def _averages(self, X: Any, shares: Array, **rows: Any) -> tuple[Array, Array]:
         """Return averages (G, 1) of the means by the shares (G, n), and gradients in the terms."""
-        D, z, t, k = self._scores(X, rows.get("offset"), rows.get("exposure"))
+        mean, gradient = self._means(X, **rows)
+        return shares @ mean, (shares @ gradient[:, 0])[:, None, :]
+
+    def _means(self, X: Any, **rows: Any) -> tuple[Array, Array]:
+        """Return the means (n, 1) of the rows, and their derivatives (n, 1, m) in the terms."""
+        D, z, t, k = self._scores(X, **rows)
         D = (D.toarray() if hasattr(D, "toarray") else D).astype(np.float64)
         mean, by_z, by_t, by_k = self._law().mean(z, t, k)
         one = np.ones((len(D), 1))
-        rows_ = [by_z[:, None] * np.hstack([D, one]), by_t[:, None] * np.hstack([D[:, self._zero_at], one])]
-        rows_ += [by_k[:, None]] if k is not None else []
-        return (shares @ mean)[:, None], (shares @ np.hstack(rows_))[:, None, :]
+        parts = [by_z[:, None] * np.hstack([D, one]), by_t[:, None] * np.hstack([D[:, self._zero_at], one])]
+        parts += [by_k[:, None]] if k is not None else []
+        return mean[:, None], np.hstack(parts)[:, None, :]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
