@@ -18,7 +18,9 @@ import numpy as np
 from scipy import stats
 
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.inference.bands import Bands
 from empirisk.inference.information import Information, term_names
+from empirisk.inference.likelihood_table import LikelihoodFit
 from empirisk.inference.refusal import no_freedom, penalty_reason, solution_array, undetermined_note
 from empirisk.inference.table import Fact, Summary, blank
 from empirisk.losses.quantile import weighted_quantile
@@ -28,7 +30,7 @@ from empirisk.results.estimate import check_level
 from empirisk.solvers.solve import solve
 from empirisk.typing import Array
 
-__all__ = ["BANDWIDTHS", "QUANTILE_COVARIANCES", "bandwidth_of", "summarise_quantiles"]
+__all__ = ["BANDWIDTHS", "QUANTILE_COVARIANCES", "bandwidth_of", "quantile_bands", "summarise_quantiles"]
 
 BANDWIDTHS = ("hall_sheather", "bofinger")
 QUANTILE_COVARIANCES = ("classical", "kernel", "bootstrap")
@@ -165,6 +167,31 @@ def summarise_quantiles(
         covariance=matrices[0] if matrices else None,
         loss=first.loss.name,
     )
+
+
+def quantile_bands(fit: LikelihoodFit, X: Any, level: float) -> Bands:
+    """Return confidence intervals of the quantile at rows X, ``x.w + b +- t se``.
+
+    Parameters
+    ----------
+    fit : LikelihoodFit
+        Coefficients of one level with their covariance, the intercept first where there is one.
+    X : array or sparse matrix, shape (m, p)
+        New rows.
+    level : float
+        Of each interval.
+    """
+    lost = [t for t, v in zip(fit.terms, fit.coef, strict=True) if math.isnan(v)]
+    if lost:
+        raise ValueError(
+            f"no interval: the rows do not determine {', '.join(lost[:8])} (collinear columns); drop columns"
+        )
+    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    rows = dense if dense.shape[1] == len(fit.terms) else np.column_stack([np.ones(len(dense)), dense])
+    value = rows @ fit.coef
+    se = np.sqrt(np.maximum(((rows @ fit.matrix) * rows).sum(axis=1), 0.0))
+    half = float(stats.t.ppf(0.5 + 0.5 * level, fit.df)) * se
+    return Bands("confidence", level, value, value - half, value + half, se, fit.note, "the quantile")
 
 
 _WORDS = {
