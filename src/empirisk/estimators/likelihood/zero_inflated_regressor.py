@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from empirisk.estimators.documented import documented
+from empirisk.estimators.likelihood.hurdle_regressor import HurdleRegressor
 from empirisk.estimators.likelihood.two_part_base import TwoPartRegressor
 from empirisk.estimators.linear.factor_columns import FactorColumns
 from empirisk.problems.likelihoods.two_part import ZeroInflated
@@ -15,7 +16,7 @@ from empirisk.problems.likelihoods.two_part import ZeroInflated
 __all__ = ["ZeroInflatedRegressor"]
 
 
-@documented(FactorColumns)
+@documented(HurdleRegressor, FactorColumns)
 class ZeroInflatedRegressor(TwoPartRegressor):
     """Counts of which some are 0 for a reason of their own: ``P(0) = pi + (1 - pi) f(0)``.
 
@@ -24,41 +25,23 @@ class ZeroInflatedRegressor(TwoPartRegressor):
 
     Parameters
     ----------
-    family : {"poisson", "negative_binomial"}, default "poisson"
-        The law f of the counts, of mean ``m = exp(x.w + b + offset)``; the second has the variance
-        ``m + dispersion m^2``, and its dispersion is estimated.
-    zero_columns : list of str or int, optional
-        Columns v of the part of zeros, all columns of X by default; ``[]`` leaves its intercept alone.
-    alpha : float >= 0 or "1/n", default 0.0
-        Strength of the L2 penalty on w and u, on the mean-loss scale; 0 is maximum likelihood, for which
-        :meth:`summary` has standard errors.
+    family, zero_columns, alpha
+        As in :class:`HurdleRegressor`.
     n_init : int >= 1, default 5
         Starts of Newton's method; the best end is taken, and ``starts_`` has the objectives of all.
-    tol : float, default 1e-12
-        Largest accepted ``certificate.value / certificate.scale``.
-    max_iter : int, default 200
-        Step limit of each start.
+    tol, max_iter
+        As in :class:`HurdleRegressor`.
     categorical_features
         As in :class:`FactorColumns`.
 
     Attributes
     ----------
-    coef_, zero_coef_ : array, shape (p,), (q,)
-        w and u.
-    intercept_, zero_intercept_ : float
-        b and c.
-    dispersion_ : float
-        0 for Poisson counts.
-    log_likelihood_ : float
-        ``sum_i s_i log P(y_i | x_i)``.
-    starts_ : array
-        Objectives where the starts ended, times S, the least first.
-    alpha_ : float
-        Strength used.
+    coef_, zero_coef_, intercept_, zero_intercept_, dispersion_, log_likelihood_, starts_, alpha_
+        As in :class:`HurdleRegressor`.
     certificate_ : Certificate
         KKT residual in the metric of the Hessian, of a local minimum: the likelihood is not concave.
-    solution_ : Solution
-        Status, steps, trace.
+    solution_
+        As in :class:`HurdleRegressor`.
 
     Raises
     ------
