@@ -622,3 +622,12 @@ def test_words_about_a_row_stay_on_the_figure(name: str) -> None:
         extent = words.get_window_extent()
         assert whole.x0 <= extent.x0, words
         assert extent.x1 <= whole.x1, words
+
+
+def test_ratios_within_a_decade_have_ticks_that_can_be_read() -> None:
+    ends = {"value": 1.1, "low": 0.6, "high": 1.4, "level": 0.95, "n": 90, "method": "", "reason": ""}
+    plot = plots.EffectsDisplay([{"label": "age", "value": ends}], "odds ratio", 0.95, 1.0, True).plot()
+    plot.figure.canvas.draw()
+    low, high = plot.axes.get_xlim()
+    words = [t.get_text() for t in plot.axes.get_xticklabels() if low <= t.get_position()[0] <= high]
+    assert len([w for w in words if w]) >= 3

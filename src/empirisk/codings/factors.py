@@ -184,7 +184,7 @@ def _cell(X: Any, row: int, column: int) -> Any:
 def _coder(X: Any, asked: Any, given: Mapping[Any, Any], weight: Array | None) -> ColumnCoder:
     """Return the coder of the factors: levels of rows with weight, in the order that their type declares."""
     rows = X if weight is None or bool(np.all(weight > 0.0)) else _where(X, weight > 0.0)
-    coder = ColumnCoder.fit(rows, asked if not given else "from_dtype", text=True)
+    coder = ColumnCoder.fit(rows, asked if not given else "from_dtype", text=True, spared=given)
     if given:
         named = ColumnCoder.fit(rows, list(given))
         both = zip(coder.categories, named.categories, strict=True)

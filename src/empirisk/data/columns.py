@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +13,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from empirisk.data.brief import Brief
+from empirisk.data.caller_line import caller_level
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["ColumnCoder", "Table"]
+__all__ = ["ColumnCoder", "NumbersAsTextWarning", "Table"]
+
+
+class NumbersAsTextWarning(UserWarning):
+    """ER007: a column of text reads as numbers, and is taken as categories."""
+
 
 # Codes travel as float64 and are used as int32.
 MOST_CATEGORIES = 2**31 - 1
@@ -88,7 +96,9 @@ class ColumnCoder(Brief):
     names: tuple[str, ...] | None = None
 
     @classmethod
-    def fit(cls, X: Any, categorical_features: Any = "from_dtype", *, text: bool = False) -> ColumnCoder:
+    def fit(
+        cls, X: Any, categorical_features: Any = "from_dtype", *, text: bool = False, spared: Any = ()
+    ) -> ColumnCoder:
         """Learn the categories.
 
         Parameters
@@ -99,7 +109,10 @@ class ColumnCoder(Brief):
             Which columns are categories; "from_dtype" takes the categorical and enum columns of a pandas or
             polars frame, and none of an array.
         text : bool, default False
-            Whether "from_dtype" takes columns of text, too.
+            Whether "from_dtype" takes columns of text, too; one whose levels are numbers, more than ten, is
+            told by a warning (ER007).
+        spared : collection of names and numbers
+            Columns without that warning, because they were named.
 
         Raises
         ------
@@ -115,6 +128,8 @@ class ColumnCoder(Brief):
         categories = tuple(
             _levels(_column(X, frame, j), _label(names, j)) if chosen[j] else None for j in range(n_columns)
         )
+        if text and isinstance(categorical_features, str) and frame is not None:
+            _tell_numbers(frame, categories, spared)
         return cls(categories, names)
 
     @property
@@ -143,6 +158,32 @@ class ColumnCoder(Brief):
                 matrix[:, j] = _numbers(column, label) if levels is None else _codes(column, levels, label)
         _refuse_infinite(matrix, self.names)
         return Table(matrix, self.n_categories, self.names)
+
+
+def _tell_numbers(frame: Any, categories: Sequence[Any], spared: Any) -> None:
+    """Warn of columns of text whose levels read as numbers: one odd cell makes such a column of numbers."""
+    for j, (name, dtype) in enumerate(frame.schema.items()):
+        levels = categories[j]
+        if levels is None or dtype != nw.String or len(levels) <= 10 or name in spared or j in spared:
+            continue
+        odd = [level for level in levels if not _reads_as_number(level)]
+        if 10 * len(odd) <= len(levels):
+            others = f" but for {odd[0]!r}" if odd else ""
+            warnings.warn(
+                f"ER007: column {name!r} of X holds text that reads as numbers{others}, and is taken as "
+                f"{len(levels)} categories: turn it into numbers (pd.to_numeric(X[{name!r}], "
+                "errors='coerce'), say), or name it in categorical_features",
+                NumbersAsTextWarning,
+                stacklevel=caller_level(),
+            )
+
+
+def _reads_as_number(level: Any) -> bool:
+    """Return whether a level of text is a number in writing."""
+    try:
+        return math.isfinite(float(level))
+    except (TypeError, ValueError):
+        return False
 
 
 def _frame(X: Any) -> Any:

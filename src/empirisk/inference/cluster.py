@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from empirisk.data.named_rows import refuse_name
 from empirisk.inference.fit import Fit
 from empirisk.inference.heteroscedastic import DETERMINES
 from empirisk.typing import Array
@@ -20,6 +21,7 @@ def cluster_rows(groups: Any, weight: Array) -> tuple[np.ndarray, list[np.ndarra
     """Return the rows with weight, and which of those each group holds; refuses wrong shapes and a single
     group.
     """
+    refuse_name("groups", groups)
     groups = np.asarray(groups)
     n = len(weight)
     if groups.shape != (n,):

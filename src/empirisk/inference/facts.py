@@ -51,7 +51,7 @@ def _linear(fit: Fit, covariance: Covariance | None, kind: str) -> list[Fact]:
         f = (tss - fit.chi2) / slopes / fit.dispersion
         out += [
             Fact("F", f, f"F statistic on {slopes} and {df:g} degrees of freedom: all slopes are 0"),
-            Fact("F_p", float(stats.f.sf(f, slopes, df)), _IF_ALL_ZERO.format("F")),
+            Fact("F_p", float(stats.f.sf(f, slopes, df)), _IF_ALL_ZERO.format("an F")),
         ]
     if fit.chi2 > 0.0 and not _drawn(fit):
         log_lik = -0.5 * fit.total * (math.log(2.0 * math.pi * fit.chi2 / fit.total) + 1.0)
@@ -61,7 +61,7 @@ def _linear(fit: Fit, covariance: Covariance | None, kind: str) -> list[Fact]:
     return out
 
 
-_IF_ALL_ZERO = "how often a {} this large would occur if all slopes were 0"
+_IF_ALL_ZERO = "how often {} this large would occur if all slopes were 0"
 
 
 def _about_constant(fit: Fit) -> float:
@@ -134,11 +134,11 @@ def _ratio(fit: Fit, drop: float) -> list[Fact]:
     if fit.law.unit_dispersion:
         p = float(stats.chi2.sf(ratio, slopes))
         words = f"likelihood-ratio statistic on {slopes} degrees of freedom: all slopes are 0"
-        return [Fact("LR", ratio, words), Fact("LR_p", p, _IF_ALL_ZERO.format("LR"))]
+        return [Fact("LR", ratio, words), Fact("LR_p", p, _IF_ALL_ZERO.format("an LR"))]
     f = ratio / slopes
     words = f"F statistic of the deviances on {slopes} and {fit.df:g} degrees of freedom: all slopes are 0"
     p = float(stats.f.sf(f, slopes, fit.df))
-    return [Fact("F", f, words), Fact("F_p", p, _IF_ALL_ZERO.format("F"))]
+    return [Fact("F", f, words), Fact("F_p", p, _IF_ALL_ZERO.format("an F"))]
 
 
 def _wald(fit: Fit, covariance: Covariance, kind: str) -> list[Fact]:
@@ -154,5 +154,5 @@ def _wald(fit: Fit, covariance: Covariance, kind: str) -> list[Fact]:
     name = "Wald_F" if math.isfinite(df) else "Wald"
     return [
         Fact(name, found.statistic, f"Wald statistic, {found.words}: all slopes are 0"),
-        Fact(f"{name}_p", found.p, _IF_ALL_ZERO.format("Wald statistic")),
+        Fact(f"{name}_p", found.p, _IF_ALL_ZERO.format("a Wald statistic")),
     ]

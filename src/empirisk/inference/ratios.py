@@ -133,9 +133,10 @@ def ratios_of(summary: Any, units: Mapping[str, float] | None = None) -> Ratios:
     """
     if not summary.ratio:
         raise ValueError(
-            f"there are no ratios: in a {summary.title[:1].lower()}{summary.title[1:]} the exponential of a "
-            "coefficient is no ratio of odds, means, rates or hazards (its link is neither logit, log nor "
-            "cloglog); use er.margins for differences and ratios of predictions"
+            f"there are no ratios: in {'an' if summary.title[:1].lower() in 'aeio' else 'a'} "
+            f"{summary.title[:1].lower()}{summary.title[1:]} the exponential of a coefficient is no ratio "
+            "of odds, means, rates or hazards (its link is neither logit, log nor cloglog); use er.margins "
+            "for differences and ratios of predictions"
         )
     keep = [k for k, term in enumerate(summary.terms) if term not in summary.constants]
     terms = [summary.terms[k] for k in keep]

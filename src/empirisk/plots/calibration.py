@@ -59,7 +59,6 @@ class CalibrationDisplay(Display):
 
     def draw(self, ax: Axes) -> None:
         ax.plot([0, 1], [0, 1], color=colour("baseline"), linewidth=1, linestyle=(0, (4, 3)))
-        on_end(ax, 0.3, 0.3, "perfect agreement", "baseline", xytext=(10, -10), va="top")
         shown = [b for b in self.calibration["bins"] if b["observed"]["value"] is not None]
         x = [b["predicted"] for b in shown]
         ends = [b for b in shown if b["observed"]["low"] is not None and b["observed"]["high"] is not None]
@@ -68,7 +67,26 @@ class CalibrationDisplay(Display):
         ax.fill_between(at, low, high, color=colour("test"), alpha=0.14, linewidth=0)
         ax.vlines(at, low, high, color=colour("test"), linewidth=1.8)
         ax.plot(x, [b["observed"]["value"] for b in shown], "o", color=colour("test"), markersize=5)
+        self._name_diagonal(ax, list(zip(at, low, high, strict=True)))
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)
         ax.set_xlabel(f"predicted {shorten(self.calibration['about'], 40)}")
         ax.set_ylabel("observed share")
+
+    def _name_diagonal(self, ax: Axes, bars: list[tuple[float, float, float]]) -> None:
+        """Write what the diagonal is where fewest intervals stand: beside it, or in a corner."""
+
+        def crossed(left: float, bottom: float) -> int:
+            right, top = left + 0.45, bottom + 0.08
+            return sum(left <= x <= right and low <= top and high >= bottom for x, low, high in bars)
+
+        beside = [(t, t + 0.03, t - 0.1) for t in (0.3, 0.1, 0.45, 0.6, 0.2)]
+        corners = [(None, 0.55, 0.0), (None, 0.0, 0.92)]
+        at, left, bottom = min([*beside, *corners], key=lambda place: crossed(place[1], place[2]))
+        if at is not None:
+            on_end(ax, at, at, "perfect agreement", "baseline", xytext=(10, -10), va="top")
+        else:
+            at, side = (1.0, "right") if left > 0.5 else (0.0, "left")
+            on_end(
+                ax, at, bottom, "dashed: perfect agreement", "baseline", xytext=(0, 2), va="bottom", ha=side
+            )

@@ -87,7 +87,9 @@ class EffectsDisplay(Display):
         shown = self._shown()
         rows = [IntervalRow(row["label"], row["value"], "validation") for row in shown]
         if self.ratio:
-            _logarithmic(ax)
+            ends = [e[k] for e in (r.estimate for r in rows) for k in ("value", "low", "high")]
+            known = [v for v in ends if v is not None]
+            _logarithmic(ax, min(known, default=1.0), max(known, default=1.0))
         interval_rows(ax, rows, [brief(row["value"]) for row in shown], self.quantity)
         if self.no_effect is not None and shown:
             reference_line(ax, self.no_effect, len(rows))
@@ -99,11 +101,14 @@ def _drawable(e: Json, ratio: bool) -> bool:
     return all(x is not None and math.isfinite(x) and (x > 0.0 or not ratio) for x in ends)
 
 
-def _logarithmic(ax: Axes) -> None:
-    """Set a logarithmic axis whose ticks are plain numbers at 1, 2 and 5."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+def _logarithmic(ax: Axes, low: float, high: float) -> None:
+    """Set a logarithmic axis whose ticks are plain numbers: at 1, 2 and 5, or closer where few fit."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
     ax.set_xscale("log")
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=7))
+    wide = high > 8.0 * low  # three of 1, 2, 5, 10 or their like lie within
+    ax.xaxis.set_major_locator(
+        LogLocator(subs=(1.0, 2.0, 5.0), numticks=7) if wide else MaxNLocator(6, steps=[1, 2, 2.5, 5, 10])
+    )
     ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: plain(v)))
     ax.xaxis.set_minor_formatter(NullFormatter())

@@ -14,6 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
+from empirisk.data.named_rows import refuse_name
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.estimators.documented import documented
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed
@@ -353,6 +354,7 @@ def _sets(groups: Any, n: int) -> tuple[Any, IndexArray]:
     """Return the names of the sets and the number of each row's set; one set without groups."""
     if groups is None:
         return np.array([0]), np.zeros(n, dtype=np.intp)
+    refuse_name("groups", groups)
     given = np.asarray(groups)
     if given.shape != (n,):
         raise ValueError(f"groups must have one entry per row, shape ({n},), got {given.shape}")

@@ -129,7 +129,10 @@ def _column(X: Any, by: Any) -> Any:
                 f"by = {by!r} names a column and X has no names: give a data frame, or a number."
             )
         if by not in list(names):
-            raise ValueError(f"by = {by!r} is no column of X; it has {', '.join(map(str, list(names)[:8]))}.")
+            more = ", ..." if len(names) > 8 else ""
+            raise ValueError(
+                f"by = {by!r} is no column of X; it has {', '.join(map(str, list(names)[:8]))}{more}."
+            )
         return np.asarray(X[by])
     if hasattr(X, "columns") or not hasattr(X, "shape"):
         raise ValueError(f"by = {by} is a number and X a frame or list: give the name of a column.")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from empirisk.data.named_rows import refuse_name
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
 
@@ -103,6 +104,7 @@ def as_rows(values: ArrayLike, name: str = "values") -> Floats:
 
 def group_codes(groups: ArrayLike, n: int) -> tuple[NDArray[np.intp], int]:
     """Return the groups as integers ``0..G-1`` and their number G."""
+    refuse_name("groups", groups)
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(f"groups must hold one label for each of the {n} rows, got shape {labels.shape}.")

@@ -278,6 +278,8 @@ def _kind(values: ArrayLike) -> str:
 def check_length(name: str, got: int, n: int) -> None:
     """Refuse outputs that do not match the targets row by row."""
     if got != n:
+        if name.startswith("X"):
+            raise ValueError(f"{name} has {got} rows but y{name[1:]} has {n}; give one target for each row.")
         raise ValueError(f"{name} has {got} rows but y has {n}; give one prediction for each row of y.")
 
 

@@ -64,6 +64,13 @@ class ModelFile:
     pipeline: Any
     metadata: dict[str, Any]
 
+    def __repr__(self) -> str:
+        task, model = self.metadata["task"], self.metadata.get("model", {})
+        label = model.get("label") or type(self.pipeline).__name__
+        about = f" of {task['target']!r}" if task.get("target") else ""
+        rows = f", trained on {model['n_train']:,} rows" if model.get("n_train") else ""
+        return f"ModelFile({label}{about}, {task['kind']}{rows})"
+
     @property
     def task(self) -> str:
         """What the model predicts: ``"binary"``, ``"multiclass"``, ``"regression"`` or ``"clusters"``."""
