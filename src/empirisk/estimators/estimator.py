@@ -169,6 +169,11 @@ class Estimator(BaseEstimator):
         """
         return None
 
+    @property
+    def _targets_apart(self) -> bool:
+        """Whether the model of one of several targets is what a fit on its column alone would be."""
+        return not self._fits_together
+
     def _learn_columns(self, fitted: Any) -> None:
         """Take the number and the names of the columns from a member of a fit, and forget those before."""
         for name in ("n_features_in_", "feature_names_in_"):

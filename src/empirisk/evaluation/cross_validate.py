@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 
 from empirisk.data.frames import like_input
 from empirisk.data.progress import Progress
-from empirisk.evaluation.candidate import one_model
-from empirisk.evaluation.cross import CrossEvaluation, run
+from empirisk.estimators.several_targets import target_columns
+from empirisk.evaluation.candidate import Candidate, one_model
+from empirisk.evaluation.cross import run
+from empirisk.evaluation.cross_targets import cross_targets
 from empirisk.evaluation.evaluate import Metrics, named
+from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.loo.folds import cross_loo
 from empirisk.evaluation.sample import Sample
 from empirisk.results.estimate import check_level
@@ -36,7 +39,7 @@ def cross_evaluate(
     sample_weight: ArrayLike | None = None,
     exposure: ArrayLike | None = None,
     offset: ArrayLike | None = None,
-) -> CrossEvaluation:
+) -> Any:
     """Score an algorithm by repeated K-fold cross-validation, with an interval for each metric.
 
     The scores are those of the models fitted here, each on n(K-1)/K of the n rows: a fit on all n rows is not
@@ -50,7 +53,9 @@ def cross_evaluate(
     X : array, sparse matrix or data frame of shape (n, p), or Sample
         Rows; a :class:`empirisk.selection.Sample` holds the targets, and what ties rows together, as well.
     y : array of shape (n,), optional
-        Targets; left out where `X` is a sample.
+        Targets; left out where `X` is a sample. Of several targets, shape (n, k), each is scored by itself on
+        folds of its own, and the names begin with the target's (``"b: r2"``); models that fit all targets
+        together do so in every fold.
     cv : None, int, splitter, iterable of (train, test) or "loo", optional
         Number of folds (5 by default, stratified for classes), a scikit-learn splitter, splits of row
         numbers, or leave-one-out (without refits where that is exact, see
@@ -77,7 +82,8 @@ def cross_evaluate(
     Returns
     -------
     CrossEvaluation
-        Estimates by name; also ``.losses(metric)``, ``.fold_scores(metric)``, ``.out_of_fold``.
+        Estimates by name; also ``.losses(metric)``, ``.fold_scores(metric)``, ``.out_of_fold``. Of several
+        targets an Evaluation: ask one column at a time for losses and folds.
 
     Raises
     ------
@@ -112,6 +118,18 @@ def cross_evaluate(
     """
     check_level(level)
     candidate = one_model(est)
+    columns = None if isinstance(X, Sample) else target_columns(y)
+    if columns is not None:
+        more: dict[str, Any] = {"repeats": repeats, "progress": progress, "positive": positive}
+        more |= {"sample_weight": sample_weight, "exposure": exposure, "offset": offset}
+
+        def one(recipe: Candidate, column: Any) -> Evaluation:
+            found: Evaluation = cross_evaluate(
+                recipe, X, column, cv, groups, metrics, level, random_state, **more
+            )
+            return found
+
+        return cross_targets(candidate, y, columns, one)
     sample = Sample.of(candidate.model, X, y, groups, weights=sample_weight, exposure=exposure, offset=offset)
     if isinstance(cv, str):
         if cv != "loo" or repeats not in (None, 1):

@@ -100,6 +100,10 @@ class ForestEstimator(ForestMembers, ForestReads):
         self._keep(X, y)
         return self
 
+    @property
+    def _targets_apart(self) -> bool:
+        return bool(self.targets == "each")
+
     def _fit_targets(
         self, X: Any, columns: Mapping[Any, Any], sample_weight: Any = None
     ) -> dict[Any, Any] | None:

@@ -192,8 +192,10 @@ def labels_of(values: ArrayLike, name: str) -> NDArray[Any]:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
+        first = f"[{next(iter(values.columns))!r}]" if hasattr(values, "columns") else "[:, 0]"
         raise ValueError(
-            f"{name} must hold one value a row, got shape {labels.shape}; evaluate one target at a time."
+            f"{name} must hold one value a row here, got shape {labels.shape}; give one target at a time, "
+            f"{name}{first} for the first (er.evaluate and er.cross_evaluate take all of them)."
         )
     if labels.size == 0:
         raise ValueError(f"{name} has no rows; there is nothing to evaluate.")
