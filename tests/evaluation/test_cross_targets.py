@@ -60,11 +60,30 @@ def test_targets_that_are_fitted_together_are_so_in_every_fold(rng: np.random.Ge
         assert found[f"{j}: mse"].value == pytest.approx(mean_squared_error(Y.iloc[:, j], told[:, j]))
     plain = er.cross_evaluate(forest, X, Y["early"], cv=splits, metrics=["mse"])
     assert plain["mse"].value != found["0: mse"].value
+    X, Y = X[:12], Y[:12].to_numpy()
+    left_out = er.cross_evaluate(forest, X, Y, cv="loo", metrics=["mse"])
+    each = [forest.fit(np.delete(X, i, 0), np.delete(Y, i, 0)).predict(X[[i]])[0] for i in range(12)]
+    assert left_out["1: mse"].value == pytest.approx(mean_squared_error(Y[:, 1], np.array(each)[:, 1]))
+
+
+def test_classes_of_several_targets_that_are_fitted_together(rng: np.random.Generator) -> None:
+    X, Y = table(rng)
     codes = np.column_stack([Y["early"] > 0.0, np.digitize(Y["late"], [-0.5, 0.5])])
     shares = er.cross_evaluate(
         RandomForestClassifier(5), X, codes, random_state=0, metrics=["accuracy", "mcc"]
     )
     assert list(shares) == ["0: accuracy", "0: mcc", "1: accuracy", "1: mcc"]
+
+
+def test_a_strength_for_each_target_goes_with_its_column(rng: np.random.Generator) -> None:
+    X, Y = table(rng, 40)
+    found = er.cross_evaluate(er.Ridge(alpha=[0.01, 3.0]), X, Y, random_state=0, metrics=["mse"])
+    for name, alpha in (("early", 0.01), ("late", 3.0)):
+        alone = er.cross_evaluate(er.Ridge(alpha=alpha), X, Y[name], random_state=0, metrics=["mse"])
+        assert found[f"{name}: mse"].value == pytest.approx(alone["mse"].value)
+    left_out = er.cross_evaluate(er.Ridge(alpha=[0.01, 3.0]), X, Y, cv="loo", metrics=["mse"])
+    alone = er.cross_evaluate(er.Ridge(alpha=3.0), X, Y["late"], cv="loo", metrics=["mse"])
+    assert left_out["late: mse"].value == pytest.approx(alone["mse"].value)
 
 
 @pytest.mark.parametrize("model", [er.Ridge(alpha=0.1), DummyRegressor()], ids=["Ridge", "Dummy"])

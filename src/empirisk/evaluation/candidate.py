@@ -53,6 +53,8 @@ class Candidate:
     [1.0, 0.1]
     """
 
+    of_all = False  # whether its fits take further targets along, which the sample does not hold
+
     def __init__(
         self, estimator: Any, parameter: str = "", values: Sequence[Any] = (), name: str = ""
     ) -> None:

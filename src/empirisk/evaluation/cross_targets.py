@@ -35,6 +35,8 @@ class FitOfAll(Candidate):
         Which of them is asked about.
     """
 
+    of_all = True
+
     def __init__(self, whole: Candidate, y: Any, names: list[Any], target: Any) -> None:
         super().__init__(whole.model, name=whole.name)
         self.y = y if hasattr(y, "shape") else np.asarray(y)

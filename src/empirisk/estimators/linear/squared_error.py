@@ -53,6 +53,11 @@ class SquaredErrorEstimator(MultiOutputMixin, RegressorMixin, LinearEstimator):
         """Whether all targets are one problem, as they are with one strength for all."""
         return self._own_strengths() is None
 
+    @property
+    def _targets_apart(self) -> bool:
+        # One fit makes the models of all targets, and strengths of their own belong to no column alone.
+        return False
+
     def _own_strengths(self) -> list[Any] | None:
         """Return the strengths of the targets where each has its own; None for one strength."""
         alpha: Any = getattr(self, "alpha", 0.0)

@@ -45,7 +45,7 @@ def cross_loo(
     candidate = one_model(est)
     est = candidate.model
     wanted = named(metrics, sample.like, est)
-    if foreign_scorers(wanted):
+    if foreign_scorers(wanted) or candidate.of_all:
         return run(candidate, sample, plan, metrics, level, progress)
     outputs, seconds, _, _ = loo_outputs(est, sample, progress=progress)
     one_each = tuple(_row(outputs, i) for i in range(sample.n))
