@@ -60,6 +60,11 @@ def test_targets_that_are_fitted_together_are_so_in_every_fold(rng: np.random.Ge
         assert found[f"{j}: mse"].value == pytest.approx(mean_squared_error(Y.iloc[:, j], told[:, j]))
     plain = er.cross_evaluate(forest, X, Y["early"], cv=splits, metrics=["mse"])
     assert plain["mse"].value != found["0: mse"].value
+    shared = er.RandomForestRegressor(5, max_depth=3, targets="together")
+    ours = er.cross_evaluate(shared, X, Y, cv=splits, metrics=["mse"])
+    for train, test in splits:
+        told[test] = shared.fit(X[train], Y.iloc[train]).predict(X[test])
+    assert ours["late: mse"].value == pytest.approx(mean_squared_error(Y["late"], told[:, 1]))
     X, Y = X[:12], Y[:12].to_numpy()
     left_out = er.cross_evaluate(forest, X, Y, cv="loo", metrics=["mse"])
     each = [forest.fit(np.delete(X, i, 0), np.delete(Y, i, 0)).predict(X[[i]])[0] for i in range(12)]
