@@ -84,6 +84,9 @@ def objective(est: Any, case: Case) -> float:
     elif "hinge" in case.loss:
         short = np.maximum(1.0 - case.y * z[:, 0], 0.0)
         losses = short if case.loss == "hinge" else short**2 / 2
+    elif case.loss == "modified_huber":
+        t = case.y * z[:, 0]
+        losses = np.where(t < -1.0, -2.0 * t, np.maximum(1.0 - t, 0.0) ** 2 / 2)
     elif "epsilon" in case.loss:
         over = np.maximum(np.abs(r) - 0.1, 0.0)
         losses = over if case.loss == "epsilon_insensitive" else over**2 / 2

@@ -27,7 +27,16 @@ PENALTIES: dict[str, Penalty] = {
     "sorted l1": SortedL1(1.0),
     "sorted l1, weights": SortedL1(1.0, [1.0, 0.5, 0.5, 0.0]),
 }
-SMOOTH = ("half_squared", "logistic", "huber", "poisson", "gamma", "squared_hinge", "softmax")
+SMOOTH = (
+    "half_squared",
+    "logistic",
+    "huber",
+    "poisson",
+    "gamma",
+    "squared_hinge",
+    "modified_huber",
+    "softmax",
+)
 
 
 def problem(
