@@ -156,6 +156,11 @@ def test_the_model_file_takes_exposures_from_the_frame_or_by_name(rates: Any) ->
         DataError, match="lacks the column 'years', the exposure that the model was fitted with"
     ):
         model.predict(COUNTS.drop("years"))
+    y = COUNTS["claims"].to_numpy()
+    plain = er.evaluate(model, COUNTS, y, metrics="mse")["mse"].value
+    assert plain == pytest.approx(np.mean((y - own) ** 2))  # the column of the frame is found
+    told = er.evaluate(model, COUNTS.drop("years"), y, metrics="mse", exposure=COUNTS["years"].to_numpy())
+    assert told["mse"].value == pytest.approx(plain)
     with pytest.raises(DataError, match="row 7, column 'years'"):
         model.predict(changed("years", 6, 0.0))
     with pytest.raises(ValueError, match="exposure must be finite and > 0, got 0 in row 0"):
@@ -182,6 +187,10 @@ def test_commands_take_exposures_and_weights(tmp_path: Path) -> None:
     assert pl.read_csv(rows)["prediction"].to_numpy() == pytest.approx(rate * COUNTS["years"].to_numpy())
     code, said, err = call("verify", model, data)
     assert (code, "Fit proved again" in said) == (0, True), err
+    code, _, err = call("verify", model, tmp_path / "bare.csv")
+    assert (code, "lacks the column 'years'" in err) == (2, True)
+    COUNTS.drop("w").write_csv(tmp_path / "even.csv")
+    assert "which count alike without the column 'w'" in call("verify", model, tmp_path / "even.csv")[1]
     assert "Rates are per unit of column 'years'" in call("inspect", model)[1]
     assert "--exposure years --weight w" in (out / "report.md").read_text()
 

@@ -167,7 +167,7 @@ def exact_relation(X: Floats, y: Floats, seed: int = 0) -> Relation | None:
             continue
         usable, rows = _usable(X, kind)
         rows = rows if kind == "linear" else rows[y[rows] != 0.0]
-        if usable.size == 0 or rows.size < 4:
+        if usable.size == 0 or rows.size < 4 or np.ptp(y[rows]) == 0.0:
             continue
         if rows.size > _ROWS:
             rows = np.sort(np.random.default_rng(seed).choice(rows, _ROWS, replace=False))

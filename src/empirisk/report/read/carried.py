@@ -115,7 +115,7 @@ def exposures(table: Table, name: str | None, given: Any = None) -> dict[str, ND
     if own is None:
         raise DataError(
             f"{table.source.name} lacks the column {name!r}, the exposure that the model was fitted with: add"
-            " it, or give --exposure 1 for rates"
+            " it, or predict with --exposure 1 for rates"
         )
     return {"exposure": own}
 

@@ -17,6 +17,7 @@ from empirisk.report.fit.final import confirmed, tolerance
 from empirisk.report.fit.held_out_scores import LABELS, metric_names, predictions
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.split import split_rows
+from empirisk.report.read.carried import exposures
 from empirisk.report.read.table import Table
 from empirisk.report.saved.model_file import ModelFile
 from empirisk.report.saved.row_marks import known_rows
@@ -84,6 +85,7 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
             f"{table.source.name} has no column {meta['task']['target']!r}, which is the target: verify"
             " needs it"
         )
+    exposures(table, model.exposure)
     same = table.fingerprint == meta["fingerprint"]
     certificate, proved = None, None
     rows, scored = np.arange(table.n_rows), "all rows"
@@ -102,6 +104,8 @@ def verify_file(model: ModelFile, table: Table) -> Verification:
         for m in dict.fromkeys((*metric_names(sample.task), *(m["name"] for m in meta["metrics"])))
         if not METRICS[m].unavailable(p)
     }
+    if model.table.weight is not None and table.weight is None:
+        scored += f", which count alike without the column {model.table.weight!r}"
     stored = {m["label"]: m["model"] for m in meta["metrics"]}
     trained = "" if same else known_rows(table, meta["rows"]).sentence()
     kind = (meta["certificate"] or {}).get("kind")
