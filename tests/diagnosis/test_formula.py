@@ -113,6 +113,6 @@ def test_classes_that_a_gap_parts_or_that_overlap_are_no_cut() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_a_target_of_zeros_and_one_other_value_is_no_product(rng: np.random.Generator) -> None:
-    """The logarithm of the value does not vary over the rows that are not 0, so that nothing multiplies to it."""
+    """The logarithm of the value does not vary over the rows that are not 0, so that it is no product."""
     X = np.column_stack([np.round(rng.uniform(1.0, 9.0, 60), 1), rng.integers(1, 5, 60)])
     assert exact_relation(X, (rng.random(60) < 0.7).astype(float)) is None
