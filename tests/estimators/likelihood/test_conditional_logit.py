@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from itertools import combinations
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -177,3 +178,22 @@ def test_refusals(rng: np.random.Generator) -> None:
         model.summary(covariance="cluster", groups=np.arange(len(y)) % 2)
     constant = er.ConditionalLogit().fit(np.column_stack([X, group]), y, groups=group)
     assert np.isnan(constant.summary().se[2])
+
+
+def test_a_likelihood_without_a_maximum_is_known_after_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newton's method would take all that it may, each step with many trials."""
+    from empirisk.estimators.likelihood import base
+
+    asked: list[int] = []
+    solve = base.solve
+
+    def counted(problem: Any, *, tol: float, max_steps: int) -> Any:
+        asked.append(max_steps)
+        return solve(problem, tol=tol, max_steps=max_steps)
+
+    monkeypatch.setattr(base, "solve", counted)
+    town, sets = np.eye(4)[np.arange(24) % 4], np.arange(24) // 4
+    case = (np.arange(24) % 4 == 0).astype(int)
+    with pytest.raises(ValueError, match="the likelihood has no maximum"):
+        er.ConditionalLogit(max_iter=500).fit(town, case, groups=sets)
+    assert asked == [base.TRIAL]

@@ -46,6 +46,9 @@ from empirisk.typing import Array
 
 __all__ = ["LikelihoodEstimator"]
 
+# Newton's method takes 4 to 10 steps; without a maximum it would take all that it may, each with many trials.
+TRIAL = 25
+
 
 class LikelihoodEstimator(FactorColumns, Estimator):
     """Base of the estimators of this folder; a subclass says what the likelihood of checked rows is.
@@ -122,6 +125,9 @@ class LikelihoodEstimator(FactorColumns, Estimator):
 
     def _solve(self, problem: LikelihoodProblem, tol: float, steps: int) -> Solution:
         """Return the minimum of the problem; one with several minima tries several starts."""
+        first = solve(problem, tol=tol, max_steps=min(steps, TRIAL))
+        if first.status.ok or steps <= TRIAL or self._why_not(problem, first.w, False):
+            return first
         return solve(problem, tol=tol, max_steps=steps)
 
     def _no_maximum(self, why: str) -> ValueError:
