@@ -10,11 +10,14 @@ from typing import Protocol
 
 from empirisk.data.progress import Steps
 
-__all__ = ["LineProgress", "Progress", "RichProgress", "Silent", "Told", "progress_for"]
+__all__ = ["LineProgress", "RichProgress", "Silent", "Stages", "Told", "progress_for"]
 
 
-class Progress(Protocol):
-    """The contract of a progress display: what the code that fits tells it."""
+class Stages(Protocol):
+    """The contract of a display of stages: what the code that fits tells it.
+
+    What users watch a call by is :data:`empirisk.data.progress.Progress`; :class:`Told` passes stages on.
+    """
 
     def stage(self, name: str, steps: int, seconds: float) -> None:
         """A stage begins: its steps and its predicted seconds."""
@@ -175,7 +178,7 @@ class Told:
 
 
 @contextmanager
-def progress_for(total: float, *, quiet: bool = False) -> Iterator[Progress]:
+def progress_for(total: float, *, quiet: bool = False) -> Iterator[Stages]:
     """Give a bar on a terminal, plain lines elsewhere, nothing when quiet.
 
     Parameters

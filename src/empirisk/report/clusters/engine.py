@@ -20,7 +20,7 @@ from empirisk.report.clusters.matrix import Matrix, encode_rows
 from empirisk.report.errors import DataError
 from empirisk.report.fit.split import Split
 from empirisk.report.guarded import LATE, Guard
-from empirisk.report.progress import Progress
+from empirisk.report.progress import Stages
 from empirisk.report.read.table import Table
 from empirisk.results import Finding
 from empirisk.wording import counted
@@ -181,7 +181,7 @@ def _unsplit(rows: NDArray[np.intp]) -> Split:
     return Split("row", "no row is held out: nothing is predicted", rows, rows[:0], {}, 0, "")
 
 
-def group_rows(p: Prepared, progress: Progress, deadline: Deadline | None = None) -> Clustered:
+def group_rows(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> Clustered:
     """Choose the number of clusters and group all rows."""
     deadline = deadline or Deadline(None)
     reserve = 0.0 if deadline.limit is None else min(CLOSING * deadline.slowness, 0.3 * deadline.limit)
@@ -200,7 +200,7 @@ def group_rows(p: Prepared, progress: Progress, deadline: Deadline | None = None
     return Clustered(p, choice, k, split, pipeline, labels, parts, findings, guard)
 
 
-def _choose(p: Prepared, progress: Progress, deadline: Deadline, reserve: float) -> KChoice:
+def _choose(p: Prepared, progress: Stages, deadline: Deadline, reserve: float) -> KChoice:
     seconds = None if deadline.limit is None else max(1.0, CHOOSING * deadline.left(reserve))
 
     def tell(done: int, total: int) -> None:

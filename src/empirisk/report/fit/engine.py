@@ -37,7 +37,7 @@ from empirisk.report.fit.steps import suggestions
 from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.fit.without import without_column
 from empirisk.report.guarded import LATE, Guard
-from empirisk.report.progress import Progress
+from empirisk.report.progress import Stages
 from empirisk.report.read.table import Table
 from empirisk.results import Estimate, Finding
 
@@ -148,7 +148,7 @@ def prepare(
     return Prepared(table, test_table, split, train, test, checked, plan, folds, seed, level)
 
 
-def analyse(p: Prepared, progress: Progress, deadline: Deadline | None = None) -> Analysis:
+def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> Analysis:
     """Cross-validate, choose, refit, score the test part once, draw the learning curve, examine suspects.
 
     With a deadline the cross-validation and the search for settings get their shares of the time, the refit
@@ -285,7 +285,7 @@ def refit(
 
 
 def _curve(
-    p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float, progress: Progress
+    p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float, progress: Stages
 ) -> LearningCurve:
     """Return the learning curve of the chosen recipe on the folds that chose it."""
     with warnings.catch_warnings():
@@ -314,7 +314,7 @@ def halvings(p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float) 
     return points
 
 
-def _look_into(p: Prepared, choice: Choice, scoring: Scoring, progress: Progress) -> list[Finding]:
+def _look_into(p: Prepared, choice: Choice, scoring: Scoring, progress: Stages) -> list[Finding]:
     """Add the score without the column to each suspected leak."""
     row = choice.row
     out, seen = [], 0

@@ -24,7 +24,7 @@ from empirisk.report.fit.plan import Plan
 from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.tuning import CrossValidated, cross_validate
-from empirisk.report.progress import Progress
+from empirisk.report.progress import Stages
 from empirisk.search.tuning.explored import Explored
 from empirisk.search.tuning.ranges import RANGES, Space
 from empirisk.search.tuning.tuner import Budget, Tuner
@@ -107,7 +107,7 @@ class Search:
         Fits on a fold, by the name of a candidate.
     n_values : int
         Values of a parameter at most.
-    progress : Progress
+    progress : Stages
         Told after every fit.
     seed : int
         Of draws and fits.
@@ -122,7 +122,7 @@ class Search:
     metric: RowLoss
     planned: Mapping[str, int]
     n_values: int
-    progress: Progress
+    progress: Stages
     seed: int
     deadline: Deadline
 

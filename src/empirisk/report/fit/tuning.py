@@ -27,7 +27,7 @@ from empirisk.report.fit.held import numbers_held
 from empirisk.report.fit.recipe import Encoders, origins_of, parameter_grid, recipe_along
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import step_of
-from empirisk.report.progress import Progress
+from empirisk.report.progress import Stages
 from empirisk.results import Certificate, Status
 
 __all__ = ["CrossValidated", "class_coefs", "cross_validate"]
@@ -105,7 +105,7 @@ def cross_validate(
     encoders: Encoders,
     metric: RowLoss,
     n_alphas: int,
-    progress: Progress,
+    progress: Stages,
     seed: int,
     deadline: Deadline | None = None,
     seconds: float = math.inf,
@@ -125,7 +125,7 @@ def cross_validate(
         Whose losses of rows are kept.
     n_alphas : int
         Values of each parameter.
-    progress : Progress
+    progress : Stages
         Told after every fit.
     seed : int
         Of the draws of forests, and of the reference model.
@@ -187,7 +187,7 @@ class _Job:
     seed: int
     deadline: Deadline
     allowance: Allowance
-    progress: Progress
+    progress: Stages
     out: dict[str, CrossValidated]
     before: Before = field(default_factory=lambda: Before(2))  # one for the grids
     outrun: dict[str, str] = field(default_factory=dict)

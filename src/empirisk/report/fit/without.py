@@ -12,7 +12,7 @@ from empirisk.evaluation.scoring import Scoring
 from empirisk.report.fit.choose import Row
 from empirisk.report.fit.recipe import recipe_along
 from empirisk.report.fit.sample import Sample
-from empirisk.report.progress import Progress
+from empirisk.report.progress import Stages
 from empirisk.report.read.table import Table
 from empirisk.results import Estimate
 
@@ -26,7 +26,7 @@ def table_without(table: Table, column: str) -> Table:
 
 
 def without_column(
-    sample: Sample, table: Table, row: Row, column: str, scoring: Scoring, progress: Progress, seed: int
+    sample: Sample, table: Table, row: Row, column: str, scoring: Scoring, progress: Stages, seed: int
 ) -> tuple[Estimate, Estimate] | None:
     """Return the loss without a column, and how much it rises by leaving the column out.
 
