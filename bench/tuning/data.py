@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn import datasets
-from statsmodels import api as sm
 
 from bench.accuracy.data import adult, affairs, party, shipped, visits, wine
 
@@ -46,13 +45,6 @@ class Table:
         return X.iloc[drawn].reset_index(drop=True), y[drawn]
 
 
-def travel() -> tuple[pd.DataFrame, Any]:
-    """Return which of four means of travel was offered, told by costs and times (Greene): 840 rows."""
-    frame = sm.datasets.modechoice.load_pandas().data
-    y = frame.pop("choice").to_numpy().astype(int)
-    return frame.drop(columns=["individual"]), y
-
-
 def friedman() -> tuple[pd.DataFrame, Any]:
     """Return 2,000 rows of a smooth function of five of ten columns, and noise (Friedman 1991)."""
     X, y = datasets.make_friedman1(2_000, noise=1.0, random_state=0)
@@ -71,7 +63,6 @@ TABLES: dict[str, Table] = {
     "cancer": Table("Breast cancer", lambda: shipped("breast_cancer"), "classes", "log_loss"),
     "digits": Table("Digits, 10 classes", lambda: shipped("digits"), "classes", "log_loss"),
     "party": Table("ANES 1996: party, 7 classes", party, "classes", "log_loss"),
-    "travel": Table("Greene: means of travel", travel, "classes", "log_loss"),
     "sphere": Table("Sphere in ten columns (simulated)", sphere, "classes", "log_loss"),
     "diabetes": Table("Diabetes", lambda: shipped("diabetes"), "half_squared", "mse"),
     "wine": Table("Red wine: quality", wine, "half_squared", "mse"),
