@@ -152,3 +152,26 @@ def test_told_shares_never_fall() -> None:
     assert told == sorted(told)
     assert told[-1] == 100
     assert max(told[:-1]) <= 99
+
+
+def test_columns_with_numbers_for_names_are_read_and_named() -> None:
+    """The frame that pandas makes of an array: its names are 0, 1, ..."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(120, 3)))
+    frame[0] = frame[1] + 0.1 * rng.normal(size=120)
+    whole, text = (
+        read_table(data, target=name) for data, name in ((frame, 0), (frame.rename(columns=str), "0"))
+    )
+    assert whole.features == text.features == ["1", "2"]
+    assert whole.target.name == "0"
+    weighted = read_table(frame.assign(w=1.0).rename(columns={"w": 7}), target=0, weight=7)  # type: ignore[arg-type]
+    assert weighted.features == ["1", "2"]
+    assert isinstance(er.report(frame, target=0, **QUICK), Report)
+
+
+@pytest.mark.parametrize("name", [["a", "b"], ("a",), True, 1.5])
+@pytest.mark.parametrize("role", ["target", "group", "weight"])
+def test_a_role_is_one_column(role: str, name: Any) -> None:
+    rows = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0]})
+    with pytest.raises(DataError, match=f"{role} must be the name of one column"):
+        er.report(rows, **{"target": "a", role: name})

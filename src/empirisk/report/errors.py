@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
-__all__ = ["DataError", "meant", "near_matches", "require_column"]
+import numpy as np
+
+__all__ = ["DataError", "column_name", "meant", "near_matches", "require_column"]
 
 
 class DataError(ValueError):
@@ -41,6 +44,22 @@ def near_matches(name: str, names: Iterable[str]) -> str:
         return "did you mean " + " or ".join(repr(n) for n in close) + "?"
     shown = ", ".join(repr(n) for n in known[:12])
     return f"the columns are {shown}" + (f" and {len(known) - 12} more" if len(known) > 12 else "")
+
+
+def column_name(given: Any, option: str) -> str:
+    """Return the name of one column as text: frames may have numbers for names.
+
+    Examples
+    --------
+    >>> column_name(3, "target")
+    '3'
+    """
+    if isinstance(given, str):
+        return given
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return str(given)
+    more = "; write a report for each of several targets" if option == "target" else ""
+    raise DataError(f"{option} must be the name of one column, got {given!r}{more}")
 
 
 def require_column(name: str, names: Iterable[str], *, option: str, file: str) -> None:

@@ -46,7 +46,8 @@ def raw_frame(data: Any) -> RawFile:
         raise DataError(f"the frame has {names.count(twice[0])} columns called {twice[0]!r}: rename them")
     frame = nw.from_native(data, eager_only=True)
     factors = tuple(str(k) for k, v in frame.schema.items() if isinstance(v, nw.Categorical | nw.Enum))
-    columns = [_series(str(name), frame[name]) for name in frame.columns]
+    # By place: names may be numbers, which would select otherwise.
+    columns = [_series(str(column.name), column) for column in frame.iter_columns()]
     return RawFile(pl.DataFrame(columns), source, factors=factors)
 
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from empirisk.report.errors import DataError, require_column
+from empirisk.report.errors import DataError, column_name, require_column
 from empirisk.report.read.carried import CARRIED, check_amounts, check_counted
 from empirisk.report.read.fingerprint import fingerprint
 from empirisk.report.read.frames import is_frame, raw_frame
@@ -103,8 +103,9 @@ def read_table(
     if target is None and task != "clusters":
         name = "the frame" if is_frame(data) else Path(data).name
         raise DataError(f"no target column was named for {name}: give --target COLUMN")
+    target = None if target is None else column_name(target, "target")
     given = {"group": group, "time": time, "exposure": exposure, "weight": weight}
-    roles = {role: name for role, name in given.items() if name is not None}
+    roles = {role: column_name(name, role) for role, name in given.items() if name is not None}
     types = dict(types or {})
     codes = [missing_code(given) for given in missing]
     named = (
@@ -131,7 +132,7 @@ def read_table(
         parsed.append((column, values))
     if target is None:
         return without_target(raw, parsed, drop)
-    if exposure is None:
+    if "exposure" not in roles:
         return _assemble(raw, parsed, target, drop=drop, roles=roles, task=task, positive=positive)
     if task not in (None, "regression"):
         raise DataError(
@@ -139,7 +140,9 @@ def read_table(
         )
     table = _assemble(raw, parsed, target, drop=drop, roles=roles, task="regression", positive=positive)
     return replace(
-        table, target_note=f"over {exposure}", target_override=f"leave {option('--exposure', exposure)} out"
+        table,
+        target_note=f"over {roles['exposure']}",
+        target_override=f"leave {option('--exposure', roles['exposure'])} out",
     )
 
 
