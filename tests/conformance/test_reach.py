@@ -71,8 +71,6 @@ def test_every_tree_estimator_takes_every_criterion(estimator: str, criterion: s
     kind, make = CRITERIA[criterion], estimators.REGISTRY[estimator]
     classes = is_classifier(make())
     wanted = kind.targets == ("classes" if classes else "numbers")
-    # The loops of forests and of bins keep sums over rows, not the order of the targets.
-    wanted = wanted and not (kind.sums == "order" and "n_estimators" in inspect.signature(make).parameters)
     if not wanted:
         with pytest.raises(ValueError, match="criterion must be"):
             make(criterion=criterion).fit(X, LATENT > 0.0 if classes else LATENT)
@@ -82,7 +80,7 @@ def test_every_tree_estimator_takes_every_criterion(estimator: str, criterion: s
         y: Any = np.digitize(LATENT, cuts) if k else LATENT
         y = np.round(np.exp(LATENT)) if kind.non_negative else y
         for name in (kind.name, *kind.aliases):
-            for more in ({}, {"max_bins": 16}) if kind.sums != "order" else ({},):
+            for more in ({}, {"max_bins": 16}):
                 est = make(criterion=name, **more)
                 model = taken(f"criterion={name!r}", estimator, lambda e=est, t=y: e.fit(X, t))
                 assert model.score(X, y) > 0.3 or kind.non_negative

@@ -156,8 +156,8 @@ def test_a_path_is_drawn_or_refused_by_name(u: Use, rng: np.random.Generator) ->
 HIDDEN = [
     (er.SVC(), "predict_proba", "probability=True"),
     (er.SVC(), "predict_log_proba", "probability=True"),
-    (er.SGDClassifier(loss="hinge"), "predict_proba", "logistic loss"),
-    (er.SGDClassifier(loss="hinge"), "predict_log_proba", "logistic loss"),
+    (er.SGDClassifier(loss="hinge"), "predict_proba", 'use loss="logistic"'),
+    (er.SGDClassifier(loss="hinge"), "predict_log_proba", 'use loss="logistic"'),
 ]
 
 

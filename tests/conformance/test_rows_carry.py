@@ -252,7 +252,7 @@ def test_models_and_metrics_that_take_nothing_of_the_kind_are_refused_by_name() 
     for metric in ("neg_max_error", lambda est, X, y: 1.0):
         with pytest.raises(TypeError, match="takes no sample_weight, which these rows have"):
             er.evaluate(fitted, Z, y, sample_weight=e, metrics=metric)
-    for bad, why in ((-e, "is -"), (0.0 * e, "is 0 in all rows"), (e[:3], "has 3 rows but y has")):
+    for bad, why in ((-e, "is -"), (0.0 * e, "is zero in all rows"), (e[:3], "has 3 rows but y has")):
         with pytest.raises(ValueError, match=f"sample_weight {why}"):
             er.evaluate(fitted, Z, y, sample_weight=bad)
 

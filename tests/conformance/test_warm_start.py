@@ -24,7 +24,6 @@ STEPS = "it is defined by the steps from its own start: begun elsewhere it is an
 COUNTED = "sums over the rows, to which partial_fit adds where that is offered"
 ROWS = "its parameters belong to the rows of the fit; other rows have none"
 FEW = "a few Newton steps from a start that its parts give"
-DRAWN = "its members are fitted to their own draws, each from scratch"
 WITHOUT = {
     "LinearRegression": CLOSED,
     "Ridge": CLOSED,
@@ -60,8 +59,6 @@ WITHOUT = {
     "ZeroInflatedRegressor": FEW,
     "AdaBoostClassifier": "every round depends on all before: more rounds are asked of staged_predict",
     "AdaBoostRegressor": "every round depends on all before: more rounds are asked of staged_predict",
-    "BaggingClassifier": DRAWN,
-    "BaggingRegressor": DRAWN,
     "DecisionTreeClassifier": "a tree grows from its root",
     "DecisionTreeRegressor": "a tree grows from its root",
 }

@@ -90,7 +90,8 @@ NO_VALUES = {
     "compare_partitions": "tests/conformance/test_agreements.py checks every index",
     "conformalize": "scores count once: weights are ratios of densities, sample_weight is for fits",
     "fit_map": "as fit_mle, with a prior that is given in rows",
-    "tune": "its fits get the weights; which fits there are depends on draws",
+    "nested_cross_evaluate": "folds within folds differ; tests/search/test_weighted_search.py",
+    "tune": "which fits there are depends on draws and folds; tests/search/test_weighted_search.py",
 }
 VALUED = [
     "evaluate", "cross_evaluate", "compare", "compare_fitted", "evaluate_predictions", "diagnose",

@@ -46,7 +46,7 @@ REFUSED: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any], str]] = {
     ),
     "one row": (LINE, (X[:1], Y[:1]), {}, "needs at least 9 calibration rows, there is 1"),
     "no rows": (LINE, (X[:0], Y[:0]), {}, "y_cal has no rows"),
-    "lengths": (LINE, (X[CAL], Y[:20]), {}, "X_cal has 60 rows but y has 20"),
+    "lengths": (LINE, (X[CAL], Y[:20]), {}, "X_cal has 60 rows but y_cal has 20"),
     "level": (LINE, (X[CAL], Y[CAL]), {"level": 90}, "level must lie strictly between 0 and 1"),
     "high level": (LINE, (X[CAL], Y[CAL]), {"level": 0.99}, "needs at least 99 calibration rows"),
     "text": (LINE, (X[CAL], LABELS[CAL]), {}, "y_cal holds values that are no numbers"),

@@ -162,7 +162,7 @@ def test_likelihood_ratio_of_logistic_models(rng):
     fewer = er.LogisticRegression(alpha=0.0).fit(few, labels)
     with pytest.raises(ValueError, match="different rows"):
         er.likelihood_ratio(fewer, large)
-    with pytest.raises(TypeError, match="small must be a fitted linear estimator"):
+    with pytest.raises(TypeError, match="small must be a fitted linear model"):
         er.likelihood_ratio("constant", large, X, y)
 
 

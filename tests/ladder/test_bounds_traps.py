@@ -278,7 +278,7 @@ def test_wrong_rows_and_models_are_named(data: Data) -> None:
         er.risk_bounds(PCA().fit(X), X, y)
     with pytest.raises(ValueError, match="both X_test and y_test"):
         er.risk_bounds(model, X, y, X_test)
-    with pytest.raises(ValueError, match="X_test has 100 rows but y has 99"):
+    with pytest.raises(ValueError, match="X_test has 100 rows but y_test has 99"):
         er.risk_bounds(model, X, y, X_test, y_test[1:])
     with pytest.raises(ValueError, match="y_test holds text but the model was fitted to numbers"):
         er.risk_bounds(model, X, y, X_test, y_test.astype(str))

@@ -163,7 +163,7 @@ def test_columns_with_numbers_for_names_are_read_and_named() -> None:
         read_table(data, target=name) for data, name in ((frame, 0), (frame.rename(columns=str), "0"))
     )
     assert whole.features == text.features == ["1", "2"]
-    assert whole.target.name == "0"
+    assert whole.target == "0"
     weighted = read_table(frame.assign(w=1.0).rename(columns={"w": 7}), target=0, weight=7)  # type: ignore[arg-type]
     assert weighted.features == ["1", "2"]
     assert isinstance(er.report(frame, target=0, **QUICK), Report)

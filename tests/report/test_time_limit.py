@@ -170,7 +170,9 @@ def test_a_family_is_said_to_be_tried_only_where_it_was_fitted() -> None:
     def said(fitted: list[Candidate], planned: list[Candidate]) -> str:
         rows = [SimpleNamespace(result=SimpleNamespace(candidate=c)) for c in fitted]
         return _family(
-            cast(Any, SimpleNamespace(rows=rows)), cast(Any, SimpleNamespace(family=family, rows=planned))
+            cast(Any, SimpleNamespace(rows=rows)),
+            cast(Any, SimpleNamespace(family=family, rows=planned)),
+            "mse",
         )
 
     assert "Poisson regression (log link) was tried because of the target" in said(both, both)

@@ -41,12 +41,19 @@ def classes(n: int = 120, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(y > 0, "yes", "no")
 
 
+FOLDS_DIFFER = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "repeated rows are cut into other folds"
+    for kind in ("dense", "sparse")
+}
+
+
 @parametrize_with_checks(
     [
         GridSearch(er.Ridge(), {"alpha": [0.1, 1.0]}, cv=2, repeats=1, random_state=0),
         GridSearch(er.LogisticRegression(), {"alpha": [0.1, 1.0]}, cv=2, repeats=1, random_state=0),
         RandomSearch(SkLogistic(), {"C": [0.1, 1.0]}, n_iter=2, cv=2, repeats=1, random_state=0),
-    ]
+    ],
+    expected_failed_checks=lambda est: FOLDS_DIFFER,
 )
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -33,7 +33,7 @@ def sizes(name: str, given: ArrayLike, n: int) -> Floats:
             f"{name} is {values[bad[0]]:g} in row {int(bad[0])}; it must be a finite number >= 0."
         )
     if not values.any():
-        raise ValueError(f"{name} is 0 in all rows, so no row counts; give some a positive number.")
+        raise ValueError(f"{name} is zero in all rows, so no row counts; give some a positive number.")
     return values
 
 

@@ -153,13 +153,24 @@ def row_values(p: Predictions, metric: str | Metric) -> Floats:
     """
     m = known(metric)
     rows = m.losses(p)
-    if rows is not None and p.weights is not None and np.isfinite(rows).all():
-        mean = np.average(rows, weights=p.weights)
-        return np.asarray(mean + p.weights / p.weights.mean() * (rows - mean))
     if rows is not None:
-        return rows
+        return rows if p.weights is None else weighted_rows(rows, p.weights)
     influence: Floats = -(m.value(p) + m.influence(p))  # type: ignore[attr-defined]
     return influence
+
+
+def weighted_rows(losses: Floats, weights: Floats) -> Floats:
+    """Return values whose plain mean is the weighted mean of losses, and whose spread is that of its error.
+
+    Examples
+    --------
+    >>> weighted_rows(np.array([0.0, 1.0]), np.array([3.0, 1.0]))
+    array([-0.125,  0.625])
+    """
+    if not np.isfinite(losses).all():
+        return losses
+    mean = np.average(losses, weights=weights)
+    return np.asarray(mean + weights / weights.mean() * (losses - mean))
 
 
 def split_covariance(scores: Floats, plan: Plan) -> tuple[Floats, float]:

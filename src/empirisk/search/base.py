@@ -92,6 +92,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
         offset: ArrayLike | None = None,
     ) -> Self:
@@ -105,6 +106,8 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
             Targets.
         groups : array of shape (n,), optional
             Which rows belong together; folds then hold whole groups.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows, in fits and in scores alike, as in :func:`empirisk.cross_evaluate`.
         exposure, offset : array of shape (n,), optional
             Exposures, or known parts of the scores, of the rows: fits and predictions get them.
 
@@ -119,12 +122,14 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         ValueError
             Parameters out of range, all candidates fail (with the first error), or a checkpoint of
             another search.
+        TypeError
+            Weights, exposures or offsets, and an estimator whose fit takes none.
         TimeoutError
             The time limit passed before anything was scored.
         """
         before = dict(self.__dict__)
         try:
-            self._search(X, y, groups, exposure=exposure, offset=offset)
+            self._search(X, y, groups, weights=sample_weight, exposure=exposure, offset=offset)
         except BaseException as error:
             if "result_" in before or not isinstance(error, KeyboardInterrupt):
                 self.__dict__.clear()
@@ -294,7 +299,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
         if self.checkpoint is None:
             return {}
         return {
-            "rows": fingerprint((X, sample.y, sample.groups, *sample.known().values())),
+            "rows": fingerprint((X, sample.y, sample.groups, sample.weights, *sample.known().values())),
             "estimator": fingerprint(self.estimator),
             "candidates": fingerprint(self._space()),
             "folds": fingerprint(q.plan.splits),

@@ -155,7 +155,9 @@ def raise_again(job: Job, point: Params, split: Split) -> None:
 def _score(job: Job, model: Any, before: Before, test: NDArray[np.intp], seconds: float) -> Record:
     y_new, value = job.sample.y[test], float("nan")
     if job.scorer is not None:
-        value = ask(job.scorer, model, job.sample.rows_for(model, test), y_new, None, job.sample.known(test))
+        weights = None if job.sample.weights is None else job.sample.weights[test]
+        held_out = job.sample.rows_for(model, test)
+        value = ask(job.scorer, model, held_out, y_new, weights, job.sample.known(test))
     out = before.outputs(model, job.sample, test, job.need or "pred")
     out.against(y_new)  # refuses outputs that are not finite, or no probabilities
     return record_of(out, job.sample.classes, job.need, value, seconds)

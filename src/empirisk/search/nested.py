@@ -77,6 +77,9 @@ def nested_cross_evaluate(
     random_state: int | np.random.Generator | None = None,
     *,
     repeats: int | None = 1,
+    sample_weight: ArrayLike | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
     progress: Progress | None = None,
 ) -> NestedEvaluation:
     """Score a search by cross-validation: it chooses anew inside each outer fold, from its rows alone.
@@ -88,7 +91,7 @@ def nested_cross_evaluate(
     ----------
     search : GridSearch, RandomSearch or any estimator that chooses its settings when fitted
         It is cloned. Groups are passed on to its inner folds when its ``fit`` takes them.
-    X, y, cv, groups, metrics, level, random_state, progress
+    X, y, cv, groups, metrics, level, random_state, sample_weight, exposure, offset, progress
         As in :func:`empirisk.cross_evaluate`; `cv` are the outer folds.
     repeats : int or None, default 1
         Repeats of the outer folds; one is thrifty and its interval says what that costs.
@@ -124,7 +127,7 @@ def nested_cross_evaluate(
     (True, 5)
     """
     check_level(level)
-    sample = Sample.of(search, X, y, groups)
+    sample = Sample.of(search, X, y, groups, weights=sample_weight, exposure=exposure, offset=offset)
     custom = cv is not None and not isinstance(cv, int | np.integer)
     plan = sample.plan(cv, None if custom else repeats, random_state)
     inner = run(search, sample, plan, metrics, level, progress, keep=_chosen)

@@ -18,6 +18,7 @@ from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import Metric
+from empirisk.evaluation.standing import weighted_rows
 from empirisk.search.bundle import Bundle, bundles
 from empirisk.search.fitting import Job, fit_elsewhere, fit_task
 from empirisk.search.ledger import Ledger, Task
@@ -155,6 +156,13 @@ class Rounds:
         repeats = max(1, finished // folds)
         used = [self.plan.repeat(r)[: finished if repeats == 1 else folds] for r in range(repeats)]
         losses = np.stack([[self._losses(i, splits) for splits in used] for i in left])
+        if self.job.sample.weights is not None:
+            losses = np.array(
+                [
+                    [weighted_rows(row, self._weights(s)) for row, s in zip(own, used, strict=True)]
+                    for own in losses
+                ]
+            )
         finite = np.isfinite(losses).all(axis=(1, 2))
         if finite.sum() < 2:
             return []
@@ -164,6 +172,12 @@ class Rounds:
             units = self.job.sample.groups[np.sort(rows)]
         at = np.flatnonzero(finite)
         return [left[at[k]] for k in race.dropped(losses[finite], units) if left[at[k]] in live]
+
+    def _weights(self, splits: Sequence[int]) -> Floats:
+        """Return the weights of the test rows of some splits, in the order of the rows."""
+        rows = np.sort(np.concatenate([self.plan.splits[j][1] for j in splits]))
+        weights: Floats = np.asarray(self.job.sample.weights)[rows]
+        return weights
 
     def losses(self, candidates: Sequence[int]) -> Floats:
         """Return the losses of candidates that were fitted on all splits, shape (repeats, n, candidates).

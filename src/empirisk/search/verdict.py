@@ -207,7 +207,7 @@ def corrected_score(q: Question, v: Verdict, complexity: Floats | None) -> Estim
             random_state=q.seed + r,
             groups=groups,
             choose=pick,
-            errors=isinstance(metric, RowLoss) and metric.errors,
+            errors=isinstance(metric, RowLoss) and metric.errors and q.sample.weights is None,
         )
         for r in range(len(parts[0]))
     ]

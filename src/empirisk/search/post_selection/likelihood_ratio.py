@@ -90,8 +90,8 @@ def likelihood_ratio(
     for role, model in (("small", small), ("large", large)):
         if not isinstance(model, LinearEstimator):
             raise TypeError(
-                f"{role} must be a fitted linear model, or both a model by maximum likelihood such as "
-                f"OrderedLogit, got {type(model).__name__}"
+                f"{role} must be a fitted linear model (or both of them one such as OrderedLogit), "
+                f"got {type(model).__name__}"
             )
         check_is_fitted(model, "solution_")
     known = {"sample_weight": sample_weight, "offset": offset, "exposure": exposure}

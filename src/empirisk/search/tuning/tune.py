@@ -100,6 +100,7 @@ def tune(
     racing: float | None = 0.05,
     level: float = 0.95,
     groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     exposure: ArrayLike | None = None,
     offset: ArrayLike | None = None,
     n_jobs: int | None = None,
@@ -140,7 +141,7 @@ def tune(
         Probability with which the best of a batch may leave early; None for no racing.
     level : float, default 0.95
         Nominal coverage of the intervals.
-    groups, exposure, offset : array of shape (n,), optional
+    groups, sample_weight, exposure, offset : array of shape (n,), optional
         As in the ``fit`` of :class:`empirisk.selection.GridSearch`.
     n_jobs : int, optional
         Processes, as in joblib.
@@ -194,7 +195,7 @@ def tune(
         progress=progress,
         random_state=random_state,
     )
-    search.fit(X, y, groups=groups, exposure=exposure, offset=offset)
+    search.fit(X, y, groups=groups, sample_weight=sample_weight, exposure=exposure, offset=offset)
     found = search.result_
     notes = tuple(dict.fromkeys(search.said_[-1:]))
     return Tuned(search.best_estimator_, search.best_params_, found.score, found, search.tasks_, notes)
