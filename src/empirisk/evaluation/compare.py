@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,7 @@ from empirisk.evaluation.metrics.predictions import labels_of
 from empirisk.evaluation.metrics.row_loss import with_note
 from empirisk.evaluation.outputs import model_name, outputs_of
 from empirisk.evaluation.proba_kinds import probability_metric
+from empirisk.evaluation.quantile_kinds import quantile_metrics, quantile_of
 from empirisk.evaluation.sample import Sample
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
@@ -257,7 +258,7 @@ def compare(
         models = candidates_of([a, b])
     if metric is None:
         metric = default_metric(*(c.model for c in models.values()))
-    pair = not several and isinstance(metric, str) and baseline is None
+    pair = not several and baseline is None and (isinstance(metric, str) or find_metric(metric) is not None)
     if pair:
         _known(metric)
     rows = {"weights": sample_weight, "exposure": exposure, "offset": offset}
@@ -267,7 +268,7 @@ def compare(
     plan = sample.plan(cv, repeats, random_state)
     if pair:
         first, second = (run(c, sample, plan, metric, level, positive=positive) for c in models.values())
-        return compare_cross(first, second, cast("str", metric), level, names=_names(models))
+        return compare_cross(first, second, _name(metric), level, names=_names(models))
     models, base = with_baseline(models, baseline, sample)
     found = {name: run(c, sample, plan, metric, level, positive=positive) for name, c in models.items()}
     return compare_many(found, base, level)
@@ -357,7 +358,7 @@ def compare_fitted(
     X: Any,
     y: ArrayLike,
     groups: ArrayLike | None = None,
-    metric: str | None = None,
+    metric: str | Metric | None = None,
     level: float = 0.95,
     *,
     sample_weight: ArrayLike | None = None,
@@ -372,7 +373,7 @@ def compare_fitted(
         Both classifiers or both regressors.
     X, y, groups, level, sample_weight, exposure, offset
         As in :func:`evaluate`.
-    metric : str, optional
+    metric : str or metric, optional
         As in :func:`compare`.
 
     Returns
@@ -393,12 +394,12 @@ def compare_fitted(
     'a'
     """
     check_level(level)
-    metric = default_metric(a, b) if metric is None else metric
+    chosen = default_metric(a, b) if metric is None else metric
     X, labels, held = with_rows(X, labels_of(y, "y"), groups, sample_weight, exposure, offset)
     groups, weights = held.pop("groups", None), held.pop("sample_weight", None)
     first, second = (outputs_of(m, X, **held).against(labels, groups, weights) for m in (a, b))
     return _compared(
-        _known(metric), metric, _apart(model_name(a), model_name(b)), [first], [second], None, level
+        _known(chosen), _name(chosen), _apart(model_name(a), model_name(b)), [first], [second], None, level
     )
 
 
@@ -444,6 +445,11 @@ def _about(c: Comparison, m: Metric, plan: Plan, p: Predictions) -> Comparison:
     )
 
 
+def _name(metric: Any) -> str:
+    """Return the name under which results hold a metric of ours."""
+    return metric if isinstance(metric, str) else _known(metric).name
+
+
 def _known(metric: Any, by: CrossEvaluation | None = None) -> Metric:
     """Return our metric of that name; foreign scorers have no row losses to pair."""
     found = metric if by is None else by.metrics.get(metric, metric)
@@ -467,14 +473,16 @@ def _chance(p: float) -> str:
     return "over 0.999" if p > 0.999 else "under 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def default_metric(*models: Any) -> str:
+def default_metric(*models: Any) -> str | Metric:
     """Return what models are compared by when nobody says.
 
     The log-loss; the Brier score where the kind of one of them may answer with probability 0; accuracy
-    without probabilities; the squared error of numbers.
+    without probabilities; the squared error of numbers; the pinball loss of models of one quantile.
     """
     if not is_classifier(models[0]):
-        return "mse"
+        quantiles = {quantile_of(m) for m in models}
+        q = quantiles.pop() if len(quantiles) == 1 else None
+        return "mse" if q is None else quantile_metrics(q)[0]
     told = all(hasattr(m, "predict_proba") for m in models)
     return probability_metric(*models) if told else "accuracy"
 

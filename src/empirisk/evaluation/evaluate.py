@@ -37,6 +37,7 @@ from empirisk.evaluation.metrics.predictions import (
 from empirisk.evaluation.metrics.scorer import LastClass, Scorer, find_scorer, scorer_interval
 from empirisk.evaluation.outputs import model_name, n_rows, outputs_of
 from empirisk.evaluation.proba_kinds import may_answer_zero
+from empirisk.evaluation.quantile_kinds import quantile_metrics, quantile_of
 from empirisk.evaluation.rows import take_rows
 from empirisk.evaluation.targets import models_of_targets
 from empirisk.results import Estimate
@@ -348,6 +349,9 @@ def _about(metric: One, positive: Any) -> One:
 
 def _named(metrics: Metrics | None, p: Predictions, est: Any) -> dict[str, One]:
     if metrics is None:
+        q = None if est is None else quantile_of(est)
+        if q is not None:
+            return {metric.name: metric for metric in quantile_metrics(q)}
         zero = est is not None and hasattr(est, "predict_proba") and may_answer_zero(est)
         return {name: name for name in default_metrics(p, zero)}
     if isinstance(metrics, Mapping):

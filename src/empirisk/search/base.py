@@ -24,7 +24,7 @@ from empirisk.evaluation.compare import default_metric
 from empirisk.evaluation.cross import foreign_scorers
 from empirisk.evaluation.evaluate import named
 from empirisk.evaluation.folds import Plan
-from empirisk.evaluation.metrics import find_metric
+from empirisk.evaluation.metrics import Metric, find_metric
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.rows import table_and_target
 from empirisk.evaluation.sample import Sample
@@ -267,7 +267,7 @@ class BaseSearch(Answers, MetaEstimatorMixin, Estimator):
                 "checkpoint: give random_state an integer, so that a resumed run has the same folds."
             )
 
-    def _default_metric(self) -> str:
+    def _default_metric(self) -> str | Metric:
         """That of the estimator and of every model that a grid puts in the place of one of its steps."""
         space = getattr(self, "param_grid", None) or getattr(self, "param_distributions", None) or {}
         maps = [space] if isinstance(space, Mapping) else list(space)

@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, get_scorer_names
 
 from empirisk.evaluation.beside import takes
 from empirisk.evaluation.intervals.base import MODEL, MODEL_GROUPS, Floats, accept, refuse, too_few
@@ -97,7 +99,7 @@ class OfPredictions:
     function: Callable[[Any, Any], float]
 
     def __call__(self, est: Any, X: Any, y: Any, **weights: Any) -> float:
-        return float(self.function(y, est.predict(X), **weights))
+        return one_number(self.function, self.function(y, est.predict(X), **weights))
 
 
 def find_scorer(metric: Any) -> tuple[str, Scorer]:
@@ -119,9 +121,12 @@ def _named_scorer(metric: Any) -> tuple[str, Any]:
         try:
             return metric, get_scorer(metric)
         except (ValueError, KeyError):
+            known = [*import_module("empirisk.evaluation.metrics").METRICS, *get_scorer_names()]
+            near = get_close_matches(metric, known, 1)
+            meant = f"did you mean {near[0]!r}? All names: " if near else "see "
             raise ValueError(
-                f"metric {metric!r} is neither one of ours nor a scikit-learn scorer; "
-                "see empirisk.selection.METRICS and sklearn.metrics.get_scorer_names()."
+                f"metric {metric!r} is neither one of ours nor a scikit-learn scorer; {meant}"
+                "empirisk.selection.METRICS and sklearn.metrics.get_scorer_names()."
             ) from None
     if not callable(metric):
         raise TypeError(
@@ -198,7 +203,25 @@ def ask(
                 "these rows have: leave it out, choose another metric, or give the function that parameter."
             )
         told["sample_weight"] = weights
-    return float(scorer(_Told(est, known) if known else est, X, y, **told))
+    return one_number(scorer, scorer(_Told(est, known) if known else est, X, y, **told))
+
+
+def one_number(metric: Any, found: Any) -> float:
+    """Return what a metric answered as a float; refuses what is not one number, such as one for each row.
+
+    Examples
+    --------
+    >>> one_number(max, 2)
+    2.0
+    """
+    value = np.asarray(found)
+    if value.size == 1 and value.dtype.kind in "biuf":
+        return float(value.reshape(()))
+    what = f"an array of shape {value.shape}" if value.ndim else repr(found)
+    name = getattr(metric, "__name__", type(metric).__name__)
+    raise TypeError(
+        f"the metric {name} returned {what}; it must return one number, such as a mean over rows."
+    )
 
 
 class _Replay(BaseEstimator):
