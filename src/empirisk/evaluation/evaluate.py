@@ -39,6 +39,7 @@ from empirisk.evaluation.outputs import model_name, n_rows, outputs_of
 from empirisk.evaluation.proba_kinds import may_answer_zero
 from empirisk.evaluation.quantile_kinds import quantile_metrics, quantile_of
 from empirisk.evaluation.rows import take_rows
+from empirisk.evaluation.rows_of_fit import are_of_fit
 from empirisk.evaluation.targets import models_of_targets
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
@@ -165,7 +166,10 @@ def evaluate(
             return estimate(ours, p, level)
         return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level, held)
 
-    title = f"{model_name(est)} on {p.n} held-out row{'s' if p.n != 1 else ''}"
+    told = f"{p.n} held-out row{'s' if p.n != 1 else ''}"
+    if are_of_fit(est, X):
+        told = f"the {p.n} rows of its own fit, which flatter it: take new rows, or er.cross_evaluate"
+    title = f"{model_name(est)} on {told}"
     wanted = named(metrics, p, est, positive)
     return Evaluation({name: one(m) for name, m in wanted.items()}, title, p)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from empirisk.kernels.base import is_kernel
 from empirisk.results import Estimate
 from empirisk.results.form import Form, Formed
 from empirisk.search.grid_section import grid_section
-from empirisk.search.points import Params
+from empirisk.search.points import Params, same
 
 SHOWN = 10  # candidates in the printed table
 
@@ -178,7 +179,7 @@ class SearchResult(Formed):
             return ModelSelectionGridDisplay(grid_section(self, over)).plot(ax)
         if kind == "best":
             rows = [
-                {"label": _settings(self.points[i]), "probability": float(self.probability_best[i])}
+                {"label": self._differing(i), "probability": float(self.probability_best[i])}
                 for i in self.ranked
             ]
             return BestProbabilityDisplay(rows).plot(ax)
@@ -208,13 +209,24 @@ class SearchResult(Formed):
         count, fits = len(self.points), sum(s.size for s in self.seconds)
         lines = [f"Search over {count} candidates, {fits} fits, {self.metric}"]
         shown = self._shown()
-        labels = [_settings(self.points[i]) for i in shown]
+        labels = [self._differing(i) for i in shown]
         width = max(map(len, labels))
         for i, label in zip(shown, labels, strict=True):
             lines.append(f"{'>' if i == self.best else ' '} {label:<{width}}  {self._line(i)}")
         if count > len(shown):
             lines.append(f"  ... and {count - len(shown)} more; .to_frame() holds them all")
         return "\n".join([*lines, *self._remarks()])
+
+    @cached_property
+    def _shared(self) -> Params:
+        """The settings that all candidates have in common, where there is something else to tell them by."""
+        first, *others = self.points
+        shared = {k: v for k, v in first.items() if all(k in p and same(p[k], v) for p in others)}
+        return shared if others and any(set(p) - set(shared) for p in self.points) else {}
+
+    def _differing(self, i: int) -> str:
+        """Return the settings of a candidate in a line, without those that all of them share."""
+        return _settings({k: v for k, v in self.points[i].items() if k not in self._shared})
 
     def _shown(self) -> list[int]:
         shown = self._order()[:SHOWN]
@@ -236,6 +248,7 @@ class SearchResult(Formed):
             f"  {self.metric} of the choice, corrected for having chosen: {describe(self.score)}",
             f"  naive: {number(self.naive)}",
         ]
+        out += [f"  All candidates: {_settings(self._shared)}."] if self._shared else []
         out += [f"  About: {self.score.target}."] if self.score.low is not None else []
         out += [
             f"  {name} is the {side} value tried; others may do better." for name, side in self.edge.items()
@@ -246,7 +259,7 @@ class SearchResult(Formed):
         shown = self._shown()
         ends = {"finished": "", "dropped": "dropped", "unfinished": "not finished"}
         columns: dict[str, list[Any]] = {
-            "candidate": [_settings(self.points[i]) for i in shown],
+            "candidate": [self._differing(i) for i in shown],
             self.metric: [self.scores[i] for i in shown],
             "P(best)": [float(self.probability_best[i]) if i in self.ranked else None for i in shown],
             "": [
