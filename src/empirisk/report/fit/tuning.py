@@ -93,6 +93,10 @@ class CrossValidated:
         if done == folds.n_splits:
             return self
         self.losses = self.losses[: kept.n_repeats]
+        tested = np.zeros(self.losses.shape[:2], dtype=bool)
+        for number, (_, test) in enumerate(kept.plan.splits):
+            tested[number // folds.n_folds, test] = True
+        self.losses[~tested] = np.nan  # of a fold that the time ended before all candidates were fitted
         self.train, self.coefs = self.train[:done], self.coefs[:done]
         self.sizes, self.ends = self.sizes[:done], self.ends[:done]
         return self
