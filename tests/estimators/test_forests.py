@@ -207,6 +207,7 @@ def test_balanced_subsample_against_trees_on_the_recorded_samples(
     """scikit-learn's tree with the weights n / (K n_c) of the rows that each tree drew: the same leaves."""
     X = rng.standard_normal((150, 3))
     y = (X[:, 0] + 0.5 * rng.standard_normal(150) > 1.2).astype(int) + (X[:, 1] > 1.5)
+    y[:12] = np.arange(12) % 3  # each class is in each draw
     weight = rng.uniform(0.5, 2.0, 150) if weighted else None
     params: Any = {"class_weight": "balanced_subsample", "max_depth": 2, "bootstrap": True}
     forest = getattr(er, kind)(6, max_features=None, **params).fit(X, y, weight)

@@ -100,6 +100,7 @@ def final(name: str, X: np.ndarray, y: np.ndarray, alpha: float) -> FinalModel:
 
     class Train:
         task, n_classes, groups, classes, n = "regression", 0, None, (), y.size
+        weights, shift, beside = None, 0.0, {}
 
     Train.y = y
     return FinalModel(candidate, alpha, [None, model], X, [], Train, X, [])
