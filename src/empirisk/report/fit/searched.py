@@ -81,9 +81,9 @@ def space_of(candidate: Candidate, task: str) -> Space:
 
 
 def unweighted(plan: Plan) -> tuple[Searched, ...]:
-    """Return what is told of the searches of a plan where rows have weights, which searches do not take."""
+    """Return what is told of the searches of a plan whose rows have weights, which no search uses."""
     names = [name for name, _ in plan.searches]
-    why = "a search takes no weights of rows"
+    why = "the search of a report counts every row once"
     return tuple(Searched(c, why=why) for c in plan.rows if c.name in names)
 
 
