@@ -47,3 +47,10 @@ def test_large_rows_are_known_while_they_are_the_same_object(monkeypatch: pytest
     model = er.LinearRegression().fit(X, Y)
     assert "rows of its own fit" in repr(er.evaluate(model, X, Y, metrics="mse"))
     assert "held-out rows" in repr(er.evaluate(model, X + 0.0, Y, metrics="mse"))
+
+
+def test_several_targets_say_so_too() -> None:
+    both = np.column_stack([Y, -Y])
+    model = er.Ridge(0.1).fit(X, both)
+    assert "rows of its own fit, which flatter it" in repr(er.evaluate(model, X, both, metrics="mse"))
+    assert "held-out rows, 2 targets" in repr(er.evaluate(model, X + 1.0, both, metrics="mse"))

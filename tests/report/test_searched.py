@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -129,6 +130,24 @@ def test_the_plan_says_what_is_searched() -> None:
     assert any("settings are searched for: Gradient boosting (up to 100 fits" in s for s in plan.lines("all"))
     assert plan.search_seconds > 0.0
     assert not make_plan(train, 1, kinds=("linear",)).searches
+
+
+def test_the_correction_counts_rows_as_the_scores_do() -> None:
+    """Half of the rows have small losses and nearly all of the weight: the curse is about these."""
+    rng = np.random.default_rng(4)
+    light = np.repeat([1.0, 1e-6], 60)
+    losses = rng.exponential(size=(1, 120, 3)) * np.repeat([1.0, 100.0], 60)[:, None]
+    table = table_of({"a": rng.normal(size=120), "y": rng.normal(size=120)})
+    train = replace(take(table, np.arange(120)), weights=light)
+    metric: Any = METRICS["mse"]
+    scoring = Scoring(train.dealt, make_folds(train, 5, 1, 0).plan, metric, 0.95)
+    held = SimpleNamespace(losses=losses, candidate=SimpleNamespace(role="candidate"))
+    found = winner(cast(Any, SimpleNamespace(rows=[SimpleNamespace(result=held)])), scoring, 0, None)
+    assert found is not None
+    least = min(np.average(losses[0], axis=0, weights=light))
+    assert found["naive"]["value"] == pytest.approx(least, rel=1e-6)
+    assert min(found["candidates"]) == pytest.approx(least, rel=1e-6)
+    assert found["corrected"]["value"] == pytest.approx(least, abs=0.4)  # without weights it is near 50
 
 
 @pytest.mark.full  # twelve analyses, each with a search of 60 fits

@@ -148,6 +148,20 @@ def test_race_by_hand() -> None:
     assert race.dropped(np.stack([base[:, :20], base[:, :20] + 9.0, base[:, :20]])).size == 0  # 20 rows
 
 
+def test_a_race_with_weights_counts_rows_that_differ_and_repeats_rows() -> None:
+    """Nine rows that tell two candidates apart are too few, however the rows are weighted."""
+    race = Race(plan_folds(None, 100, 5, None, 2, 0), 2, 0.05)
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, size=(1, 80))
+    base = np.zeros((1, 80))
+    for differing, expected in ((9, []), (60, [1])):
+        worse = base + (np.arange(80) < differing)
+        assert race.dropped(np.stack([base, worse]), None, weights).tolist() == expected
+    # Rows of weight 0 cannot drop a candidate, nor can the plain mean of all rows choose the best.
+    half = (np.arange(80) < 40).astype(float)[None]
+    assert race.dropped(np.stack([base, base + 5.0 * (1.0 - half)]), None, half).size == 0
+    assert race.dropped(np.stack([9.0 * (1.0 - half), base + half]), None, half + 1e-9).tolist() == [1]
+
+
 def test_racing_drops_the_hopeless_and_keeps_the_rest() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 4))

@@ -153,7 +153,8 @@ def evaluate(
             name: evaluate(models[name], X, column, level, groups, metrics, **rows)
             for name, column in columns.items()
         }
-        title = f"{model_name(est)} on {n_rows(X)} held-out rows, {len(columns)} targets"
+        seen = any(are_of_fit(model, X) for model in (est, *models.values()))
+        title = f"{model_name(est)} on {_which(n_rows(X), seen)}, {len(columns)} targets"
         return Evaluation({f"{name}: {m}": e for name, told in each.items() for m, e in told.items()}, title)
     labels = labels_of(y, "y")
     X, labels, held = with_rows(X, labels, groups, sample_weight, exposure, offset)
@@ -166,12 +167,16 @@ def evaluate(
             return estimate(ours, p, level)
         return scorer_interval(find_scorer(metric)[1], est, X, labels, take_rows, p, level, held)
 
-    told = f"{p.n} held-out row{'s' if p.n != 1 else ''}"
-    if are_of_fit(est, X):
-        told = f"the {p.n} rows of its own fit, which flatter it: take new rows, or er.cross_evaluate"
-    title = f"{model_name(est)} on {told}"
+    title = f"{model_name(est)} on {_which(p.n, are_of_fit(est, X))}"
     wanted = named(metrics, p, est, positive)
     return Evaluation({name: one(m) for name, m in wanted.items()}, title, p)
+
+
+def _which(n: int, of_fit: bool) -> str:
+    """Return in words whether rows are held out, or those of the fit."""
+    if of_fit:
+        return f"the {n} rows of its own fit, which flatter it (take new rows, or er.cross_evaluate)"
+    return f"{n} held-out row{'s' if n != 1 else ''}"
 
 
 def in_groups(

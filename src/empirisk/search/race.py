@@ -22,6 +22,7 @@ from scipy import special
 
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
+from empirisk.evaluation.standing import weighted_rows
 
 MIN_ROWS = 30  # with fewer nobody is dropped
 MIN_DISCORDANT = 10  # rows that tell two candidates apart
@@ -62,7 +63,9 @@ class Race:
         last = folds if self.plan.repeats > 1 else folds - 1
         return (*range(1, last + 1), *ends)
 
-    def dropped(self, losses: Floats, units: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
+    def dropped(
+        self, losses: Floats, units: NDArray[np.intp] | None = None, weights: Floats | None = None
+    ) -> NDArray[np.intp]:
         """Positions of the candidates that are worse than the best, beyond doubt.
 
         Parameters
@@ -71,17 +74,25 @@ class Race:
             Losses on the rows tested so far.
         units : int array of shape (m,), optional
             Groups of these rows.
+        weights : array of shape (repeats, m), optional
+            What these rows count.
         """
-        means = losses.mean(axis=(1, 2))
+        counted = None if weights is None else np.broadcast_to(weights, losses.shape)
+        means = np.average(losses, axis=2, weights=counted).mean(axis=1)
         best = int(np.argmin(means))
         out = []
         level = self.delta / max(1, (self.n_candidates - 1) * len(self.looks))
         for i in range(len(losses)):
-            if i != best and self._worse(losses[i] - losses[best], level, units):
+            if i != best and self._worse(losses[i] - losses[best], level, units, weights):
                 out.append(i)
         return np.array(out, dtype=np.intp)
 
-    def _worse(self, delta: Floats, level: float, units: NDArray[np.intp] | None) -> bool:
+    def _worse(
+        self, delta: Floats, level: float, units: NDArray[np.intp] | None, weights: Floats | None
+    ) -> bool:
+        told = np.count_nonzero(delta[0] if weights is None else delta[0] * weights[0])
+        if weights is not None:
+            delta = np.stack([weighted_rows(d, w) for d, w in zip(delta, weights, strict=True)])
         if units is not None:
             codes, count = np.unique(units, return_inverse=True)[1], int(np.unique(units).size)
             size = np.bincount(codes, minlength=count)
@@ -92,7 +103,7 @@ class Race:
         else:
             count, mean = delta.shape[1], float(delta.mean())
             spread = float(delta.var(axis=1, ddof=1).mean()) if count > 1 else math.inf
-        if count < MIN_ROWS or np.count_nonzero(delta[0]) < MIN_DISCORDANT or not spread > 0.0:
+        if count < MIN_ROWS or told < MIN_DISCORDANT or not spread > 0.0:
             return False
         share = count / delta.shape[1]
         error = math.sqrt(spread * (1.0 / count + 1.0 / max(1.0, self.plan.n_train * share)))

@@ -18,7 +18,6 @@ from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import Metric
-from empirisk.evaluation.standing import weighted_rows
 from empirisk.search.bundle import Bundle, bundles
 from empirisk.search.fitting import Job, fit_elsewhere, fit_task
 from empirisk.search.ledger import Ledger, Task
@@ -156,13 +155,9 @@ class Rounds:
         repeats = max(1, finished // folds)
         used = [self.plan.repeat(r)[: finished if repeats == 1 else folds] for r in range(repeats)]
         losses = np.stack([[self._losses(i, splits) for splits in used] for i in left])
+        weights = None
         if self.job.sample.weights is not None:
-            losses = np.array(
-                [
-                    [weighted_rows(row, self._weights(s)) for row, s in zip(own, used, strict=True)]
-                    for own in losses
-                ]
-            )
+            weights = np.stack([self._weights(splits) for splits in used])
         finite = np.isfinite(losses).all(axis=(1, 2))
         if finite.sum() < 2:
             return []
@@ -171,7 +166,7 @@ class Rounds:
             rows = np.concatenate([self.plan.splits[j][1] for j in used[0]])
             units = self.job.sample.groups[np.sort(rows)]
         at = np.flatnonzero(finite)
-        return [left[at[k]] for k in race.dropped(losses[finite], units) if left[at[k]] in live]
+        return [left[at[k]] for k in race.dropped(losses[finite], units, weights) if left[at[k]] in live]
 
     def _weights(self, splits: Sequence[int]) -> Floats:
         """Return the weights of the test rows of some splits, in the order of the rows."""

@@ -18,7 +18,6 @@ from sklearn.base import clone
 
 from empirisk.data.deadline import OutOfTime, stopped_here
 from empirisk.data.seeds import generator_of
-from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.parts import Parts, parts_of
 from empirisk.evaluation.sample import Sample
@@ -275,8 +274,7 @@ class Tuner(BaseSearch):
         return self._config(own, values)
 
     def _race(self, q: Question, count: int) -> Race | None:
-        fair = isinstance(METRICS.get(q.metric if q.metric in METRICS else ""), RowLoss)
-        if self.racing is None or not fair or q.plan.folds is None or count < 2:
+        if self.racing is None or not isinstance(q.ours, RowLoss) or q.plan.folds is None or count < 2:
             return None
         return Race(q.plan, count, self.racing)
 

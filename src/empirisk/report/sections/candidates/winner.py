@@ -13,6 +13,7 @@ from empirisk.evaluation.intervals import best_of
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.intervals.bbc import SELECTION
 from empirisk.evaluation.scoring import Scoring
+from empirisk.evaluation.standing import weighted_rows
 from empirisk.report.estimates import estimate
 from empirisk.report.fit.choose import Choice
 from empirisk.report.sections.base import Chart
@@ -66,6 +67,9 @@ def winner(
     small = not 30 <= table.shape[0] <= MAX_BOOTSTRAP_ROWS or table.shape[1] < 2
     if small or scoring.sample.groups is not None:
         return None
+    weights = scoring.sample.weights
+    if weights is not None:
+        table = np.column_stack([weighted_rows(one, weights[scored]) for one in table.T])
     corrected = best_of(
         table,
         scoring.plan.folds or len(scoring.plan.splits),
@@ -73,7 +77,7 @@ def winner(
         n_bootstrap=200,
         random_state=seed,
         target=scoring.target(who=SELECTION),
-        errors=scoring.metric.errors,
+        errors=scoring.metric.errors and weights is None,
     )
     naive = scoring.loss(every[:, :, int(np.argmin(table[:, : every.shape[2]].mean(axis=0)))])
     return {
