@@ -29,7 +29,7 @@ from empirisk.typing import Array, Capability
 __all__ = ["LeastSquares"]
 
 # Sides of a matrix from which a second BLAS thread pays for a factorisation.
-LARGE_FACTOR = 300
+LARGE_FACTOR = 1_000
 # Numbers of X up to which residuals are computed in extended precision; wide floats have no fast products.
 MOST_EXTENDED = 200_000
 
