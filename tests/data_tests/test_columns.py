@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from empirisk.data.columns import ColumnCoder
+from empirisk.data.columns import ColumnCoder, _distinct
 
 
 def frame() -> pd.DataFrame:
@@ -105,3 +105,26 @@ def test_categories_of_another_type_are_refused() -> None:
         ValueError, match=r"column 'kind' of X had text as categories .*'a'.* holds numbers now"
     ):
         coder.encode(frame().assign(kind=[1.0, 2.0, 1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    "kind", ["codes", "gap in codes", "fractions", "negative", "huge", "integers", "all missing"]
+)
+def test_numbers_as_categories_are_those_of_a_sort(kind: str, rng: np.random.Generator) -> None:
+    """Small whole numbers are counted in a table: the levels and codes are those that sorting gives."""
+    values = rng.integers(0, 9, 60).astype(np.float64)
+    values[::7] = np.nan
+    values = {
+        "codes": values,
+        "gap in codes": values * 1000.0,
+        "fractions": values / 2.0,
+        "negative": values - 4.0,
+        "huge": values + 1e12,
+        "integers": rng.integers(0, 9, 60),
+        "all missing": np.full(60, np.nan),
+    }[kind]
+    levels, codes = _distinct(values)
+    known = ~np.isnan(values)
+    assert [v for v in levels if v == v] == sorted(set(values[known].tolist()))
+    assert np.array_equal(np.array(levels)[codes[known]], values[known])
+    assert np.all(codes[~known] == -1)

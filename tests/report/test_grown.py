@@ -11,16 +11,23 @@ import polars as pl
 import pytest
 
 import empirisk as er
+from empirisk.evaluation.metrics import METRICS
+from empirisk.evaluation.row_losses import losses_over
 from empirisk.report.errors import DataError
 from empirisk.report.fit.candidates import Candidate, candidates
 from empirisk.report.fit.encode import model_frame
+from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.grown import grown_estimator, grown_grid, n_leaves
 from empirisk.report.fit.native import level_columns, level_positions, native_encoder, native_origin
-from empirisk.report.fit.recipe import recipe_along
+from empirisk.report.fit.recipe import Encoders, recipe_along
+from empirisk.report.fit.sample import take
+from empirisk.report.fit.tuning import cross_validate
 from empirisk.report.options import Options
+from empirisk.report.progress import Silent
 from empirisk.report.read.read import read_table
 from empirisk.report.saved.verify_file import verify_file
 from tests.report.reports import make_report, two_classes
+from tests.report.tables import table_of
 
 TREE, BOOSTING, FOREST = (
     Candidate(name, name, "candidate", kind=name) for name in ("tree", "boosting", "forest")
@@ -162,3 +169,29 @@ def test_kinds_of_models_can_be_chosen(tmp_path: Path) -> None:
     for wrong in ("", "trees"):
         with pytest.raises(DataError, match=r"--models .* must name some of linear, tree, boosting, forest"):
             Options(Path("a.csv"), "y", models=wrong).check()
+
+
+@pytest.mark.parametrize(
+    ("task", "weighted"), [("regression", True), ("binary", False), ("multiclass", True)]
+)
+def test_the_training_loss_of_boosting_is_that_of_its_predictions(
+    task: str, weighted: bool, rng: np.random.Generator
+) -> None:
+    """Boosting is asked for the loss of its growth: it is the mean loss of what it predicts there."""
+    x = rng.normal(size=(90, 2))
+    y: Any = x[:, 0] + rng.normal(size=90)
+    if task != "regression":
+        y = np.array(["u", "v", "w"])[np.digitize(y, [0.0] if task == "binary" else [-0.5, 0.5])]
+    weight = rng.uniform(0.5, 2.0, 90) if weighted else np.ones(90)
+    table = table_of({"a": x[:, 0], "b": x[:, 1], "y": y, "w": weight}, weight="w" if weighted else None)
+    train = take(table, np.arange(90))
+    metric: Any = METRICS["mse" if task == "regression" else "log_loss"]
+    rows = [c for c in candidates(task, reference=False, kinds=("boosting",)) if c.fitted]
+    folds = make_folds(train, 3, 1, 0)
+    (result,), *_ = cross_validate(train, folds, rows, Encoders(table), metric, 3, Silent(), 0)
+    for number, (fitted, _) in enumerate(folds.plan.splits):
+        model = result.estimator(2)
+        train.dealt.fit(model, fitted)
+        losses = losses_over(train.dealt.outputs(model, fitted), train.dealt, fitted, metric)
+        mean = np.average(losses, weights=None if train.weights is None else train.weights[fitted])
+        assert result.train[number, 2] == pytest.approx(mean, rel=1e-12)

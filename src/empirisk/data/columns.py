@@ -25,6 +25,7 @@ class NumbersAsTextWarning(UserWarning):
 
 # Codes travel as float64 and are used as int32.
 MOST_CATEGORIES = 2**31 - 1
+_SMALL = 2**16  # whole numbers below it are counted in a table instead of being sorted
 
 
 @dataclass(frozen=True, repr=False)
@@ -267,11 +268,14 @@ def _physical(column: Any) -> tuple[list[Any], IndexArray]:
 
 
 def _distinct(values: Any) -> tuple[list[Any], IndexArray]:
-    """Return the distinct values in the order of appearance, and each row's number among them (-1:
-    missing).
+    """Return the distinct values in the order of appearance (numbers: sorted), and each row's number among
+    them (-1: missing).
     """
     if values.dtype.kind in "fiub":
         missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+        counted = _counted(values, missing)
+        if counted is not None:
+            return counted
         levels, codes = np.unique(values, return_inverse=True)
         return levels.tolist(), np.where(missing, -1, codes)
     number: dict[Any, int] = {}
@@ -281,6 +285,23 @@ def _distinct(values: Any) -> tuple[list[Any], IndexArray]:
         count=len(values),
     )
     return list(number), codes
+
+
+def _counted(values: Any, missing: Any) -> tuple[list[Any], IndexArray] | None:
+    """Return the same of small whole numbers, which need no sorting; None where other values are among them.
+
+    Codes of levels are such numbers, and every prediction of trees looks at them anew.
+    """
+    known = values[~missing]
+    if values.dtype.kind == "b" or not len(known) or known.min() < 0 or known.max() >= _SMALL:
+        return None
+    whole = np.where(missing, 0, values).astype(np.int64)
+    if not np.array_equal(whole[~missing], known):
+        return None
+    present = np.flatnonzero(np.bincount(whole[~missing], minlength=1))
+    number = np.zeros(int(present[-1]) + 1, dtype=np.int64)
+    number[present] = np.arange(len(present))
+    return present.astype(values.dtype).tolist(), np.where(missing, -1, number[whole])
 
 
 def _levels(column: Any, label: str) -> tuple[Any, ...]:

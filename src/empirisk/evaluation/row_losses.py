@@ -87,7 +87,7 @@ def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
 
 def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
     """Return the loss of a fitted model on these rows, shape (rows,)."""
-    return losses_of(sample.outputs(model, rows), sample, rows, metric)
+    return losses_of(sample.outputs(model, rows, metric.needs), sample, rows, metric)
 
 
 def losses_of(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:

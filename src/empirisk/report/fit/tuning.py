@@ -33,6 +33,8 @@ from empirisk.results import Certificate, Status
 __all__ = ["CrossValidated", "class_coefs", "cross_validate"]
 
 Floats = NDArray[np.float64]
+# Metrics that are a multiple of the loss that boosting lowers: half of a square, the log-loss itself.
+GROWN_BY = {"mse": 2.0, "log_loss": 1.0}
 
 
 @dataclass
@@ -279,12 +281,18 @@ class _Job:
         for fit in each_fit(result.recipe, rows, plan, before=self.before):
             new = losses_over(fit.outputs(need), rows, fit.test, self.metric)
             # Only a family that is tuned has a curve that shows its losses in training.
-            inside = (
-                _mean(losses_over(fit.train_outputs(need), rows, fit.train, self.metric), rows, fit.train)
-                if candidate.parameter
-                else math.nan
-            )
+            inside = self._inside(candidate, fit, rows) if candidate.parameter else math.nan
             found.append(_Scored(new, inside, *_held(candidate, fit, self.sample.n_classes)))
+
+    def _inside(self, candidate: Candidate, fit: Fit, rows: evaluation_rows.Sample) -> float:
+        """Return the mean loss of a model on the rows that it was fitted on.
+
+        Boosting has it from its growth, where that is by the loss of the report.
+        """
+        if candidate.kind == "boosting" and self.metric.name in GROWN_BY:
+            return GROWN_BY[self.metric.name] * float(fit.model[-1].train_loss_[-1])
+        losses = losses_over(fit.train_outputs(self.metric.needs), rows, fit.train, self.metric)
+        return _mean(losses, rows, fit.train)
 
     def _keep(self, result: CrossValidated, number: int, found: list[_Scored]) -> None:
         """Put what the models of one split said into the table of the candidate."""
