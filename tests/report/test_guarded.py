@@ -27,6 +27,7 @@ from tests.report.reports import make_report, numbers, two_classes
 PARTS = STAGES | {key: said for section in SECTIONS for key, said in section.parts.items()}
 # Where each stage and each part of a section is made; the curve is made in one place and told in another.
 MAKERS: dict[str, tuple[Any, str]] = {
+    "simplest": (engine, "score_simplest"),
     "suspects": (engine, "_look_into"),
     "diagnosis": (engine, "diagnose_model"),
     "learning_curve": (engine, "learning_curve"),

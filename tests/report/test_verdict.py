@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 from empirisk.report.audit.audit import grouped
-from empirisk.report.sections.verdict.headline import headline_name, headline_reason
+from empirisk.report.fit.simplest import simplest_row
+from empirisk.report.sections.verdict.certificate import certificate_line
+from empirisk.report.sections.verdict.headline import headline, headline_name, headline_reason
 from empirisk.report.sections.verdict.next_step import next_step, rooted
+from empirisk.report.sections.verdict.versus import versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
-from empirisk.results import Estimate, Finding
+from empirisk.results import Estimate, Finding, Kind
+from tests.report.conftest import load
 
 ENDS = {"better": (-0.3, -0.1), "worse": (0.1, 0.3), "unknown": (-0.1, 0.1)}
 
@@ -22,8 +26,8 @@ ENDS = {"better": (-0.3, -0.1), "worse": (0.1, 0.3), "unknown": (-0.1, 0.1)}
 def metric(name: str, label: str, greater: bool, found: str) -> dict[str, Any]:
     low, high = ENDS[found]
     ends = (-high, -low) if greater else (low, high)
-    model = {"value": 0.8, "low": 0.7, "high": 0.9, "n": 300}
-    difference = {"value": sum(ends) / 2, "low": ends[0], "high": ends[1]}
+    model = {"value": 0.8, "low": 0.7, "high": 0.9, "n": 300, "method": "Wilson", "level": 0.95}
+    difference = {"value": sum(ends) / 2, "low": ends[0], "high": ends[1], "method": "paired"}
     return {
         "name": name,
         "label": label,
@@ -39,14 +43,16 @@ def situation(headline: str, by_accuracy: str, by_loss: str, **more: Any) -> Sit
         metric("log_loss", "log-loss", False, by_loss),
         metric("roc_auc", "area", True, "unknown"),
     ]
-    task = {"kind": "binary", "target": "y", "positive": "yes", "unit": None}
+    task = {"kind": "binary", "target": "y", "positive": "yes", "unit": None, "weight": None}
     return Situation("Model", task, metrics, headline, "log_loss", True, "t.csv", **more)
 
 
 @pytest.mark.parametrize(("a", "b"), list(product(ENDS, ENDS)))
 def test_a_gain_or_a_loss_that_is_shown_is_said(a: str, b: str) -> None:
     said = verdict_sentence(situation("accuracy", a, b))
-    assert ("better than" in said and "Whether" not in said) == ("better" in (a, b))
+    assert "Model is right on 80 of 100 new rows (70 to 90), if they are drawn like these." in said
+    assert said.startswith("Model is right") == (a == "better")
+    assert ("better than" in said and "Whether" not in said) == (a != "better" == b)
     assert ("worse" in said) == ("worse" in (a, b))
     assert ("cannot be told" in said) == (a == b == "unknown")
     if {a, b} == {"better", "unknown"}:
@@ -60,7 +66,10 @@ def test_a_gain_that_only_r2_shows_is_said() -> None:
         metric("mae", "mean absolute error", False, "unknown") | {"difference": none},
         metric("mse", "mean squared error", False, "unknown") | {"difference": none},
     ]
-    task = {"kind": "regression", "exposure": None, "target": "total", "positive": None, "unit": None}
+    task = dict.fromkeys(("exposure", "positive", "unit", "weight")) | {
+        "kind": "regression",
+        "target": "total",
+    }
     for low, better in ((0.99, True), (-0.1, False)):
         shown = r2 | {"model": {"value": 0.995, "low": low, "high": 0.999}}
         said = verdict_sentence(Situation("Ridge", task, [*few, shown], "mae", "mse", True, "t.csv"))
@@ -90,7 +99,7 @@ def test_left_out_texts_and_formulas_are_in_the_verdict() -> None:
     assert "The text in 'msg' was left out." in said
 
 
-@pytest.mark.parametrize(("counts", "name"), [([80, 20], "accuracy"), ([81, 19], "log_loss"), (None, "mae")])
+@pytest.mark.parametrize(("counts", "name"), [([80, 20], "accuracy"), ([81, 19], "roc_auc"), (None, "mae")])
 def test_the_headline_follows_from_the_training_rows(counts: list[int] | None, name: str) -> None:
     train: Any = SimpleNamespace(counts=counts, n=100, classes=("no", "yes"))
     assert headline_name(train) == name
@@ -126,3 +135,103 @@ def test_a_verdict_in_time_says_so_where_nothing_was_shown() -> None:
     for in_time in (False, True):
         made = replace(situation("accuracy", "unknown", "unknown", in_time=in_time), fitted=False)
         assert ("to predict y forward in time better" in verdict_sentence(made)) is in_time
+
+
+def row(name: str, kind: str, complexity: int, loss: float, step: str = "", role: str = "candidate") -> Any:
+    candidate = SimpleNamespace(name=name, kind=kind, linear=kind == "linear", step=step, role=role)
+    return SimpleNamespace(
+        result=SimpleNamespace(candidate=candidate), complexity=complexity, score=SimpleNamespace(value=loss)
+    )
+
+
+def test_the_simplest_is_the_linear_model_with_the_fewest_numbers_else_the_tree() -> None:
+    nothing = row("baseline", "", 0, 0.7, role="baseline")
+    empty, l1, l2 = row("empty", "linear", 0, 0.7), row("l1", "linear", 3, 0.5), row("l2", "linear", 9, 0.4)
+    short = row("components", "linear", 2, 0.4, step="components")
+    tree, boosting = row("tree", "tree", 2, 0.5), row("boosting", "boosting", 90, 0.3)
+    rows = [nothing, empty, l2, l1, short, tree, boosting]
+
+    def chosen(some: list[Any], at: Any) -> Any:
+        found = simplest_row(SimpleNamespace(rows=some, row=at))  # type: ignore[arg-type]
+        return found and found.result.candidate.name
+
+    assert chosen(rows, boosting) == chosen(rows, nothing) == "l1"
+    assert chosen(rows, l1) is None
+    assert chosen([nothing, tree, boosting], boosting) == "tree"
+    assert chosen([nothing, empty, boosting], boosting) is None
+    assert chosen([nothing, row("far", "linear", 3, np.inf), tree, boosting], boosting) == "tree"
+
+
+def test_the_area_stands_beside_one_half_and_the_log_loss_where_there_is_none() -> None:
+    metrics = situation("roc_auc", "better", "better").metrics
+    head = headline(metrics, "roc_auc")
+    assert head["baseline"]["value"] == 0.5
+    assert [head["difference"][k] for k in ("value", "low", "high")] == pytest.approx([0.3, 0.2, 0.4])
+    assert headline(metrics[:2], "roc_auc")["name"] == "log_loss"
+    assert headline(metrics, "accuracy") is metrics[0]
+
+
+def test_every_kind_of_certificate_has_one_line() -> None:
+    assert certificate_line(None, "") is None
+    for kind in Kind:
+        for verified, relative in product((True, False, None), (2e-9, None)):
+            made = {"kind": kind.name, "verified": verified, "relative": relative}
+            line = certificate_line(made, "linear")
+            assert line is not None
+            assert line.startswith("Fit ")
+            assert line.endswith(".")
+            assert len(line) <= 90
+            sure = kind not in (Kind.NONE, Kind.STATIONARITY) and verified
+            assert ("Fit certified" in line) == bool(sure)
+
+
+def shown(value: float, low: float | None, high: float | None, **more: Any) -> dict[str, Any]:
+    return {"value": value, "low": low, "high": high, "level": 0.95, "n": 300, "method": "m", **more}
+
+
+@pytest.mark.parametrize("name", ["classification", "regression"])
+def test_the_picture_says_the_numbers_and_places_them_in_order(name: str) -> None:
+    report = load(name)
+    head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
+    made = versus(report)
+    scale = 100.0 if head["name"] == "accuracy" else 1.0
+    wanted = [head["baseline"], *([simple["estimate"]] if simple else []), head["model"]]
+    assert [float(m.value) for m in made.marks] == pytest.approx(
+        [scale * e["value"] for e in wanted], abs=0.06
+    )
+    places = [v for m in made.marks for v in (m.low, m.x, m.high)]
+    known = [e[k] for e in wanted for k in ("low", "value", "high")]
+    assert np.corrcoef(places, known)[0, 1] == pytest.approx(1.0, abs=1e-6)
+    assert 0.0 < min(places) < max(places) < 100.0
+    assert all(m.value in made.described and m.label in made.described for m in made.marks)
+    assert len(made.differences) == len(made.marks) - 1
+
+
+def test_differences_are_said_as_more_less_or_unknown() -> None:
+    report = load("regression")
+    assert versus(report).said == "0.178 [0.142, 0.214] points less error than doing nothing."
+    head = report["verdict"]["headline"]
+    head["difference"] = shown(0.05, 0.01, 0.09)
+    assert "points more error than doing nothing" in versus(report).said
+    head["difference"] = shown(-0.05, -0.12, 0.02)
+    assert "it does not differ from doing nothing as far as these rows tell" in versus(report).said
+    head["difference"] = shown(-0.05, None, None, reason="few rows")
+    assert versus(report).said.startswith("Whether it differs from doing nothing cannot be told")
+
+
+def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
+    report = load("classification")
+    constant = next(c["name"] for c in report["candidates"] if c["role"] == "baseline")
+    head = report["verdict"]["headline"]
+    report["verdict"] |= {"model": constant, "headline": head | {"model": head["baseline"]}}
+    report["verdict"]["simplest"]["difference"] = shown(-0.001, -0.004, 0.003)
+    made = versus(report)
+    assert [(m.key, m.label) for m in made.marks] == [
+        ("simplest", "Logistic regression (L1)"),
+        ("chosen", "Doing nothing"),
+    ]
+    assert len(made.differences) == 1
+    assert "doing nothing does not differ from logistic regression (L1), the simplest model" in made.said
+    report["verdict"]["simplest"] = None
+    assert [m.label for m in versus(report).marks] == ["Doing nothing"]
+    assert versus(report).said == ""

@@ -15,6 +15,7 @@ Json = dict[str, Any]
 
 # What may fail before the sections are made, in the words of a sentence; a section names its own parts.
 STAGES = {
+    "simplest": "The test score of the simplest model",
     "suspects": "The score without a suspected column",
     "diagnosis": "The diagnosis of the model",
     "learning_curve": "The learning curve",

@@ -32,6 +32,7 @@ from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.recipe import Encoders, recipe, unable
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.searched import Search, Searched, unweighted
+from empirisk.report.fit.simplest import Simplest, score_simplest
 from empirisk.report.fit.split import Split, split_rows
 from empirisk.report.fit.steps import suggestions
 from empirisk.report.fit.tuning import cross_validate
@@ -85,6 +86,7 @@ class Analysis:
     cuts: tuple[str, ...] = ()
     outrun: dict[str, str] = field(default_factory=dict)
     searches: tuple[Searched, ...] = ()
+    simplest: Simplest | None = None
 
     @property
     def gain(self) -> Estimate | None:
@@ -195,6 +197,7 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
     baseline = next(c for c in plan.rows if c.name == BASELINE)
     progress.stage("Test", 2, 2.0)
     progress.advance("refit")
+    simplest = guard("simplest", lambda: score_simplest(choice, train, p.test, p.table, p.seed))
     X_test = model.encode(p.test.frame)
     base = estimator_for(baseline, p.table.task, math.nan, p.table.exposure is not None)
     base.fit(train.frame, train.y, **train.beside)
@@ -236,6 +239,7 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
         tuple(cuts),
         outrun,
         searches,
+        simplest,
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "LABELS",
     "TestScores",
     "about_groups",
+    "against",
     "comparison",
     "metric_names",
     "of_rows",
@@ -126,6 +127,18 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
         "baseline": maybe(base),
         "difference": maybe(difference),
     }
+
+
+def against(scores: TestScores, other: Predictions, name: str) -> tuple[Json, Json] | None:
+    """Return one metric of another model on the same rows, and that of the model minus it; None when these
+    rows do not allow it.
+    """
+    metric = METRICS[name]
+    if metric.unavailable(scores.model) or metric.unavailable(other):
+        return None
+    theirs = metric.interval(other, scores.level)
+    difference = metric.difference([scores.model], [other], None, scores.level)[0]
+    return estimate(theirs), estimate(_without_rounding(difference, abs(theirs.value)))
 
 
 def about_groups(made: Json, train: Sample, test: Sample) -> Json:

@@ -10,14 +10,15 @@ from empirisk.report.audit.formula import CODE as FORMULA
 from empirisk.report.estimates import maybe
 from empirisk.report.fit.candidates import COMPARES
 from empirisk.report.fit.engine import Analysis
-from empirisk.report.fit.final import UNPROVED
-from empirisk.report.fit.held_out_scores import LABELS
+from empirisk.report.fit.held_out_scores import LABELS, about_groups, against
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
 from empirisk.report.sections.methods import made_by
 from empirisk.report.sections.prose import esc, told
-from empirisk.report.sections.verdict.headline import headline_name
+from empirisk.report.sections.verdict.certificate import certificate_line
+from empirisk.report.sections.verdict.headline import headline, headline_name
 from empirisk.report.sections.verdict.next_step import next_step, rooted
+from empirisk.report.sections.verdict.versus import versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
 from empirisk.report.shapes.checkers import (
     Record,
@@ -28,9 +29,9 @@ from empirisk.report.shapes.checkers import (
     string,
     strings,
 )
-from empirisk.report.shapes.values import comparison, maybe_estimate
-from empirisk.results import Finding, Kind
-from empirisk.wording import counted, spelled
+from empirisk.report.shapes.values import comparison, estimate, maybe_estimate
+from empirisk.results import Finding
+from empirisk.wording import counted
 
 __all__ = ["VERDICT", "named_findings", "top_findings", "worst_findings"]
 
@@ -57,6 +58,7 @@ task = Record(
         "positive": nullable(string),
         "exposure": nullable(string),
         "weight": nullable(string),
+        "title": string,
         "sentence": string,
     },
     also=_classes,
@@ -68,6 +70,9 @@ verdict = Record(
         "sentence": string,
         "model": string,
         "headline": Record(comparison),
+        "simplest": nullable(
+            Record({"model": string, "label": string, "estimate": estimate, "difference": estimate})
+        ),
         "certificate": nullable(string),
         "next_step": nullable(Record({"sentence": string, "gain": maybe_estimate})),
         "findings": list_of(string, most=3),
@@ -107,8 +112,36 @@ def _task(a: Analysis, unit: str | None) -> Json:
         "positive": table.positive or None,
         "exposure": table.exposure,
         "weight": table.weight,
+        "title": _title(
+            table.task, str(table.target), table.positive, len(table.classes), unit, table.exposure
+        ),
         "sentence": f"Predict {what} from {counted(k, 'column')} of {table.source.name}{counts}.",
     }
+
+
+def _title(task: str, target: str, positive: str, k: int, unit: str | None, exposure: str | None) -> str:
+    """Return what is predicted, in a few words."""
+    if task == "binary":
+        return f"Predict whether {target} is {positive}"
+    if task == "multiclass":
+        return f"Predict {target}, one of {k} classes"
+    said = f"Predict {target}" + (f" ({unit})" if unit else "")
+    return f"{said}, given {exposure}" if exposure else said
+
+
+# What the test part stands for, by what was held out as a whole.
+ROWS = {"time": "later rows", "group": "rows of new groups"}
+
+
+def _simplest(m: Material, name: str) -> Json | None:
+    """Return the headline of the simplest model on the test part, and that of the chosen one minus it."""
+    a = m.analysis
+    found = a.simplest and against(a.scores, a.simplest.scores, name)
+    if not found or a.simplest is None or found[0]["value"] is None:
+        return None
+    candidate = a.simplest.row.result.candidate
+    made = {"model": candidate.name, "label": candidate.label, "estimate": found[0], "difference": found[1]}
+    return about_groups(made, a.prepared.train, a.prepared.test)
 
 
 def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | None) -> Json:
@@ -130,21 +163,14 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
     gain = a.gain
     serious = [f for f in a.findings if f.level == "serious"]
     diagnosed = "" if a.diagnosed is None else a.diagnosed.best_step
-    claim = None
-    if certificate is not None:
-        proved = "Fit certified" if certificate["verified"] else "Fit not certified"
-        if certificate["kind"] == Kind.STATIONARITY.name:
-            proved = "Fit without proof of an optimum"
-        said = str(certificate["claim"]).removeprefix(UNPROVED)
-        claim = prose.sentence(spelled(f"{proved}: {said}"))
     root = name == "mse"  # a gain of squares has no unit that a reader knows
-    table, wanted = a.prepared.table, headline_name(a.prepared.train)
+    table, head = a.prepared.table, headline(metrics, headline_name(a.prepared.train))
     texts = table.left_out_texts
     situation = Situation(
         row.result.candidate.label,
         task,
-        metrics,
-        wanted,
+        [head, *(x for x in metrics if x["name"] != head["name"])],
+        head["name"],
         name,
         a.model.fitted,
         table.source.name,
@@ -152,12 +178,14 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         next((f.sentence for f in a.findings if f.code == FORMULA), ""),
         maybe(row.versus_baseline),
         a.prepared.train.time is not None,
+        ROWS.get(a.prepared.split.unit, "new rows"),
     )
     return {
         "sentence": verdict_sentence(situation),
         "model": row.result.candidate.name,
-        "headline": situation.metric(wanted) or metrics[0],
-        "certificate": claim,
+        "headline": head,
+        "simplest": _simplest(m, head["name"]),
+        "certificate": certificate_line(certificate, row.result.candidate.kind),
         "next_step": next_step(
             rooted(richer, row.score.value) if root else richer,
             rooted(gain, row.score.value) if root else gain,
@@ -195,24 +223,23 @@ def top_findings(report: Json) -> list[tuple[int, Json]]:
 
 
 def _markdown(r: Json) -> prose.Lines:
-    v, h = r["verdict"], r["verdict"]["headline"]
+    v, shown = r["verdict"], versus(r)
     rows = [
-        [esc(r["model"]["label"]), told(h["model"])],
-        ["Baseline", told(h["baseline"])],
-        ["Difference", prose.difference(h["difference"])],
+        [esc(f"{x.label}{x.note and f' ({x.note})'}"), f"{x.value} {x.interval}".rstrip()]
+        for x in shown.marks
     ]
-    lines = [esc(v["sentence"]), "", *prose.table(["", esc(h["label"])], rows)]
-    lines += [f"Test part; {esc(made_by(h['model']))}.", ""]
+    lines = [esc(v["sentence"]), "", *prose.table(["Model", esc(shown.title)], rows)]
+    lines += [esc(f"{shown.said} {shown.made}.".strip()), ""]
+    lines += prose.bullets(
+        f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in top_findings(r)
+    )
     if v["certificate"]:
         lines += [esc(v["certificate"]), ""]
     if v["next_step"]:
         gain = v["next_step"]["gain"]
         said = f" {told(gain)} ({esc(made_by(gain))})" if gain else ""
         lines += [f"Next step: {esc(v['next_step']['sentence'])}{said}", ""]
-    lines += [line for part in r.get("failed", []) for line in (esc(part["sentence"]), "")]
-    return lines + prose.bullets(
-        f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in top_findings(r)
-    )
+    return lines + [line for part in r.get("failed", []) for line in (esc(part["sentence"]), "")]
 
 
 VERDICT = Section(
@@ -223,6 +250,6 @@ VERDICT = Section(
     _markdown,
     "verdict/verdict.html.j2",
     cross=named_findings,
-    names=lambda report: {"badges": top_findings(report)},
+    names=lambda report: {"badges": top_findings(report), "versus": versus(report)},
     needs=("test", "model"),
 )

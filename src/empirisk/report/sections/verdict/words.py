@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from empirisk.report.sections.verdict.headline import state
-from empirisk.wording import amount, quoted
+from empirisk.report.sections.verdict.measure import ends, measure_of
+from empirisk.wording import quoted
 
 __all__ = ["Situation", "verdict_sentence"]
 
@@ -40,6 +41,8 @@ class Situation:
         Cross-validated difference of the loss to the baseline, negative when the model is better.
     in_time : bool
         Whether models were chosen on rows later than those that they were fitted on.
+    rows : str
+        What the test part stands for.
     """
 
     label: str
@@ -53,6 +56,7 @@ class Situation:
     formula: str = ""
     in_folds: Json | None = None
     in_time: bool = False
+    rows: str = "new rows"
 
     @property
     def constant(self) -> str:
@@ -78,15 +82,19 @@ class Situation:
 
 
 def verdict_sentence(s: Situation) -> str:
-    """What the test says, in a few sentences that hold for rows drawn like these.
+    """What the test says in the words of the task, for rows drawn like these.
 
     The model is called better where the headline or the loss shows it, and the sentence says which of them
     does not: it never contradicts the table of the metrics.
     """
     parts = [_formula(s.formula)] if s.formula else []
-    parts += [_nothing(s)] if not s.fitted else [_claim(s), _tomorrow(s)]
-    if s.texts and s.fitted:
-        parts.append(f"{_left_out(s.texts)}.")
+    if not s.fitted:
+        parts.append(_nothing(s))
+    else:
+        head = s.metric(s.headline)
+        shown = head is not None and state(head["difference"], head["greater_is_better"])
+        parts += [_measured(s), _doubted(s)] if shown == "better" else [_claim(s), _measured(s)]
+        parts += [f"{_left_out(s.texts)}."] if s.texts else []
     said = " ".join(part for part in parts if part)
     return said[:1].upper() + said[1:]
 
@@ -152,23 +160,36 @@ def _claim(s: Situation) -> str:
     return f"{said}."
 
 
-def _tomorrow(s: Situation) -> str:
-    """Return what the headline means for one row, where the model is shown to be better."""
+def _doubted(s: Situation) -> str:
+    """Return what the loss says where the headline alone shows that the model is better."""
+    loss = s.metric(s.loss)
+    found = "better" if loss is None else state(loss["difference"], loss["greater_is_better"])
+    if loss is None or found == "better" or s.loss == s.headline:
+        return ""
+    against = s.constant if s.task["kind"] == "regression" else "the class shares"
+    if found == "worse":
+        return f"By {loss['label']} it is worse than {against}."
+    return f"By {loss['label']} these {loss['model']['n']:,} test rows cannot tell it from {against}."
+
+
+def _measured(s: Situation) -> str:
+    """Return what the headline means for new rows, with its interval."""
     head = s.metric(s.headline)
     if head is None or head["model"]["value"] is None:
         return ""
-    found = state(head["difference"], head["greater_is_better"])
-    rows = "If tomorrow's rows are drawn like these,"
-    if found != "unknown" and head["name"] == "accuracy":
-        return f"{rows} it is right on about {round(100 * head['model']['value'])} of 100."
-    if found != "unknown" and head["name"] == "mae":
-        unit = f" {s.task['unit']}" if s.task["unit"] else ""
-        return f"{rows} it is off by about {amount(head['model'])}{unit} on average."
-    auc = s.metric("roc_auc")
-    if head["name"] == "log_loss" and auc is not None and (auc["model"]["low"] or 0.0) > 0.5:
+    measure = measure_of(head["name"], s.task["unit"])
+    e = measure.scaled(head["model"])
+    value, between = measure.said(head["model"]), ends(e)
+    counted = f" counted by {s.task['weight']}" if s.task["weight"] else ""
+    rows = f"{s.rows}{counted}"
+    if head["name"] == "accuracy":
+        said = f"is right on {value} of 100 {rows}{between}"
+    elif head["name"] == "roc_auc":
         positive = s.task["positive"]
-        which = (
-            f"a {positive} row above another one" if positive else "a row of the class above one of another"
-        )
-        return f"{rows} it ranks {which} in about {round(100 * auc['model']['value'])} of 100 pairs."
-    return ""
+        pair = f"a {positive} row above another one" if positive else "a row of a class above one of another"
+        said = f"ranks {pair} in {value} of 100 pairs of {rows}{between}"
+    elif head["name"] == "mae":
+        said = f"is off by {value} on average{between} on {rows}"
+    else:
+        said = f"has a {head['label']} of {value}{between} on {rows}"
+    return f"{s.label} {said}, if they are drawn like these."

@@ -1,0 +1,176 @@
+"""The picture at the top: nothing, the simplest model and the chosen one on the test part, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from empirisk.report.sections.methods import made_by
+from empirisk.report.sections.verdict.headline import state
+from empirisk.report.sections.verdict.measure import Measure, measure_of
+from empirisk.wording import brief, count, interval, share, shorten, text
+
+__all__ = ["Versus", "versus"]
+
+Json = dict[str, Any]
+MARGIN = 0.06  # of the width, free at both ends of the axis
+NAMES = ("Poisson", "Tweedie", "Gaussian")  # of persons, with a capital inside a sentence
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A row of the picture: who, the number in words, and where its dot and its interval lie, in per cent."""
+
+    key: str
+    label: str
+    note: str
+    value: str
+    interval: str
+    x: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Versus:
+    """The whole picture.
+
+    Parameters
+    ----------
+    title : str
+        What the dots are, and which side is better.
+    marks : tuple of Mark
+        Nothing, the simplest model, the chosen one; fewer where one is the other.
+    differences : tuple of str
+        What the chosen one gains over each of the others, in words.
+    made : str
+        How the intervals were made.
+    """
+
+    title: str
+    marks: tuple[Mark, ...]
+    differences: tuple[str, ...]
+    made: str
+
+    @property
+    def described(self) -> str:
+        """The picture in words, for those who do not see it."""
+        rows = "; ".join(f"{m.label} {m.value} {m.interval}".strip() for m in self.marks)
+        return f"{self.title}. {rows}."
+
+    @property
+    def said(self) -> str:
+        """The differences as one sentence."""
+        said = "; ".join(self.differences)
+        return said and f"{said[:1].upper()}{said[1:]}."
+
+
+def versus(report: Json) -> Versus:
+    """Return the picture of a report, made from ``verdict.headline`` and ``verdict.simplest``."""
+    head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
+    measure = measure_of(head["name"], report["task"].get("unit"))
+    constant = next(c for c in report["candidates"] if c["role"] == "baseline")
+    nothing = report["verdict"]["model"] == constant["name"]
+    rows = []
+    if head["baseline"] is not None and not nothing:
+        rows.append(("nothing", "Doing nothing", _nothing(report), head["baseline"]))
+    if simple is not None:
+        rows.append(("simplest", simple["label"], "the simplest model", simple["estimate"]))
+    label, note = ("Doing nothing", _nothing(report)) if nothing else (report["model"]["label"], "")
+    rows.append(("chosen", label, note, head["model"]))
+    return Versus(
+        measure.title,
+        tuple(_marks(rows, measure)),
+        tuple(_differences(report, measure, nothing)),
+        _made(head, simple, report["test"]["n_rows"]),
+    )
+
+
+def _nothing(report: Json) -> str:
+    """Return what is answered where no model is used."""
+    task, head = report["task"], report["verdict"]["headline"]
+    if head["name"] == "roc_auc":
+        return "ranks by chance"
+    if head["name"] == "mae":
+        return "always the mean" if task["exposure"] is None else "one rate for all rows"
+    counts = report["split"]["parts"][0]["class_counts"]
+    if head["name"] != "accuracy" or not counts:
+        return "always the class shares"
+    most = max(range(len(counts)), key=counts.__getitem__)
+    return f"always {shorten(task['classes'][most], 20)}"
+
+
+def _marks(rows: list[tuple[str, str, str, Json]], measure: Measure) -> Iterator[Mark]:
+    shown = [(key, label, note, measure.scaled(e)) for key, label, note, e in rows]
+    known = [v for *_, e in shown for v in (e["low"], e["value"], e["high"]) if v is not None]
+    first, width = min(known, default=0.0), max(known, default=0.0) - min(known, default=0.0)
+
+    def place(v: float | None) -> float | None:
+        if v is None:
+            return None
+        inner = 0.5 if width <= 0.0 else (v - first) / width
+        return round(100.0 * (MARGIN + (1.0 - 2.0 * MARGIN) * inner), 2)
+
+    for key, label, note, e in shown:
+        where = place(e["value"])
+        if where is not None:
+            low, high = place(e["low"]), place(e["high"])
+            yield Mark(key, label, note, text(e), interval(e), where, low, high)
+
+
+def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]:
+    head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
+    if head["difference"] is not None and not nothing:
+        yield _difference(head["difference"], "doing nothing", head["greater_is_better"], measure)
+    if simple is not None and simple["difference"] is not None:
+        other = inside(simple["label"])
+        if nothing:
+            other = f"{other}, the simplest model"
+        first = nothing or head["difference"] is None
+        yield _difference(
+            simple["difference"],
+            other,
+            head["greater_is_better"],
+            measure if first else measure.short,
+            nothing,
+        )
+
+
+def _difference(e: Json, other: str, greater: bool, measure: Measure, nothing: bool = False) -> str:
+    """Return what a difference of the chosen model to another says."""
+    scaled, unit = measure.scaled(e), measure.unit and f" {measure.unit}"
+    if e["value"] is None or e["low"] is None:
+        value = "" if e["value"] is None else f" ({brief(scaled, sign=True)}{unit})"
+        return f"whether it differs from {other} cannot be told{value}"
+    if state(e, greater) == "unknown":
+        who = "doing nothing does not differ" if nothing else "it does not differ"
+        return f"{brief(scaled, sign=True)}{unit}: {who} from {other} as far as these rows tell"
+    up = e["value"] > 0.0
+    size = scaled | (
+        {} if up else {"value": -scaled["value"], "low": -scaled["high"], "high": -scaled["low"]}
+    )
+    return f"{brief(size)}{unit} {measure.more if up else measure.less} than {other}"
+
+
+def inside(label: str) -> str:
+    """Return the label of a model as it stands inside a sentence.
+
+    Examples
+    --------
+    >>> inside("Logistic regression (L1)"), inside("Poisson regression (log link, L1)")
+    ('logistic regression (L1)', 'Poisson regression (log link, L1)')
+    """
+    return label if label.startswith(NAMES) else f"{label[:1].lower()}{label[1:]}"
+
+
+def _made(head: Json, simple: Json | None, rows: int) -> str:
+    """Return level, number of rows and methods of the intervals, and why one is missing."""
+    model, others = head["model"], [head["difference"], simple and simple["difference"]]
+    if model["low"] is None:
+        return f"{count(rows)} test rows, used once; {made_by(model)}"
+    methods = list(dict.fromkeys(e["method"] for e in others if e and e["low"] is not None))
+    differences = [m for m in methods if m != model["method"]]
+    n = "" if model["n"] == rows else f" (n = {count(model['n'])})"
+    shown = f"{share(model['level'])} intervals from {count(rows)} test rows{n}, used once: {model['method']}"
+    return f"{shown}; differences: {', '.join(differences)}" if differences else shown
