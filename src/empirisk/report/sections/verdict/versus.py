@@ -61,7 +61,7 @@ class Versus:
 
     @property
     def said(self) -> str:
-        """The differences as one sentence."""
+        """The differences in words, as one sentence with a capital and a full stop."""
         said = "; ".join(self.differences)
         return said and f"{said[:1].upper()}{said[1:]}."
 
