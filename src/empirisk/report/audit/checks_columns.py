@@ -94,7 +94,9 @@ def texts_and_rare_levels(a: Audited) -> Outcome:
     ]
     for c in texts:
         evidence = f"{c.n_distinct:,} distinct values in {a.table.n_rows - c.n_missing:,} rows"
-        sentence = f"Column {c.name!r} holds free text or too many levels to learn from, and is not used."
+        sentence = (
+            f"Column {c.name!r} holds too many levels to learn from, mostly of one word, and is not used."
+        )
         out.append(Finding("ER104", "note", sentence, evidence, f"To use it: {c.override}.", (c.name,)))
     for c in a.table.columns:
         if c.kind != "categorical" or c.role != "feature":

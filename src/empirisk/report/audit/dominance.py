@@ -52,8 +52,9 @@ def _full_losses(a: Audited, screen: Screen) -> np.ndarray:
     for fold in np.unique(screen.folds):
         inside, outside = screen.folds != fold, screen.folds == fold
         encoder = make_encoder(a.table)
-        x_in = encoder.fit_transform(frame.filter(inside))
-        x_out, y = encoder.transform(frame.filter(outside)), screen.target[inside]
+        y = screen.target[inside]
+        x_in = encoder.fit_transform(frame.filter(inside), y)
+        x_out = encoder.transform(frame.filter(outside))
         models = (
             (Ridge(), HistGradientBoostingRegressor(random_state=0))
             if regression

@@ -21,7 +21,7 @@ ASIDE = "as asked (--drop)"
 def take_part(table: Table, names: Sequence[str] = ()) -> Table:
     """Return the table whose features are the columns that decide on clusters.
 
-    Identifiers, constants, empty columns and free text were left out when the table was read. Dates, columns
+    Identifiers, constants and empty columns were left out when the table was read. Free text, dates, columns
     that are mostly missing, levels that are nearly all rare, and copies of other columns leave here; a kind
     that was asked for with ``--types`` stays, but for dates.
 
@@ -77,6 +77,8 @@ def _why_not(table: Table, column: Column, before: Sequence[str]) -> tuple[str, 
     name, n = column.name, max(1, table.n_rows)
     if column.kind == "date":
         return "a date says when a row was made, not what it is like; give an age or a month instead", ""
+    if column.kind == "text":
+        return "groups are made without free text", option("--types", name, "categorical")
     if column.reason.startswith("as asked"):
         return "", ""
     if column.n_missing > MOST_MISSING * n:

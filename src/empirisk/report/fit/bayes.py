@@ -61,6 +61,8 @@ def laws_of(table: Table, *samples: Sample) -> str:
         Training rows, and those of the test: a number below 0 in either is no count.
     """
     blocks = {key for key, names in blocks_of(table).items() if names and not key.startswith("missing")}
+    if "texts" in blocks:
+        return ""
     if blocks <= {"levels", "truths"}:
         return "categorical_nb"
     if not blocks <= {"numbers", "truths"}:
@@ -99,6 +101,8 @@ def unsuited(table: Table, sample: Sample, p: int, *others: Sample) -> dict[str,
     fewest = min(sample.counts or [0])
     suits = laws_of(table, sample, *others)
     out = {name: "" for name in NAIVE if name != suits}
+    if not suits:
+        out["mixed_nb"] = "the words of a text are not independent in a class"
     for name, most in MOST_COLUMNS.items():
         if p > most:
             out[name] = f"{p:,} encoded columns are more than the {most:,} up to which it is tried"

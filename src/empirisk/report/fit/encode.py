@@ -1,6 +1,6 @@
 """From the feature columns of a table to a numeric matrix, and from its columns back to the table.
 
-Only scikit-learn's own transformers are used, so that a saved model holds no code of ours.
+scikit-learn's own transformers are used, and for texts one of ours, so that a saved model holds no code.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from empirisk.report.errors import DataError
+from empirisk.report.fit.texts import TextColumn
 from empirisk.report.read.table import Column, Table
 
 __all__ = [
@@ -26,15 +27,20 @@ __all__ = [
     "Origin",
     "blocks_of",
     "feature_origin",
+    "is_text",
+    "letters_a_row",
     "make_encoder",
     "model_frame",
     "n_numbers",
     "rare_below",
+    "text_origins",
+    "text_steps",
     "without_part",
 ]
 
 MISSING = "(missing)"
 RARE = "(rare levels)"
+WORDS = "words"  # the part of a text that the encoder reads
 # What skops must be told to trust to load a fitted encoder: the data type that SimpleImputer saw.
 TRUSTED_TYPES: tuple[str, ...] = ("numpy.dtype",)
 _MAX_LEVELS = 100
@@ -56,7 +62,7 @@ class Origin:
         Readable name: ``age``, ``workclass = Private``, ``age is missing``.
     source : str
         Column of the table.
-    kind : {"number", "boolean", "level", "missing", "date", "group"}
+    kind : {"number", "boolean", "level", "missing", "date", "text", "group"}
         What the encoded column says; a group of rows comes from several columns and has no source.
     level : str
         The level ("" unless kind is "level"); :data:`RARE` for the group of rare levels.
@@ -83,7 +89,7 @@ def model_frame(table: Table, rows: Sequence[int] | np.ndarray | None = None) ->
 
     Numbers and 0/1 for truth values (both Float64, NaN where missing); levels as strings with :data:`MISSING`
     where there is none; a date as days since 1970-01-01, month and weekday, and the hour when the dates have
-    times.
+    times; free text as it is, "" where there is none.
 
     Parameters
     ----------
@@ -112,11 +118,24 @@ def _expressions(column: Column) -> list[pl.Expr]:
         return parts
     if column.kind in ("number", "boolean"):
         return [it.cast(pl.Float64).fill_null(float("nan"))]
+    if column.kind == "text":
+        return [it.cast(pl.String).fill_null("").alias(_part(name, WORDS))]
     return [it.cast(pl.String).fill_null(MISSING)]
 
 
 def _part(name: str, part: str) -> str:
     return f"{name} ({part})"
+
+
+def is_text(name: str) -> bool:
+    """Return whether a column of a model frame holds free text, which no page shows."""
+    return name.endswith(f" ({WORDS})")
+
+
+def letters_a_row(frame: pl.DataFrame) -> float:
+    """Return how many letters the texts of a row of a model frame have, on average."""
+    texts = [frame[name].str.len_chars().sum() for name in frame.columns if is_text(name)]
+    return float(sum(texts)) / max(1, frame.height)
 
 
 def _has_times(column: Column) -> bool:
@@ -127,7 +146,7 @@ def blocks_of(table: Table) -> dict[str, list[str]]:
     """Return the columns of the model frame by the way in which they are encoded; the parts of dates are kept
     apart.
     """
-    keys = ("numbers", "dates", "truths", "missing", "missing_dates", "levels", "date_levels")
+    keys = ("numbers", "dates", "truths", "missing", "missing_dates", "levels", "date_levels", "texts")
     out: dict[str, list[str]] = {key: [] for key in keys}
     for c in (c for c in table.columns if c.role == "feature"):
         if c.kind == "date":
@@ -138,11 +157,15 @@ def blocks_of(table: Table) -> dict[str, list[str]]:
         elif c.kind in ("number", "boolean"):
             out["numbers" if c.kind == "number" else "truths"].append(c.name)
             out["missing"] += [c.name] if c.n_missing else []
+        elif c.kind == "text":
+            out["texts"].append(_part(c.name, WORDS))
         else:
             out["levels"].append(c.name)
     names = [n for key, columns in out.items() if not key.startswith("missing") for n in columns]
     if twice := sorted({n for n in names if names.count(n) > 1}):
-        raise DataError(f"a column is called {twice[0]!r} like a part of a date column: rename one of them")
+        raise DataError(
+            f"a column is called {twice[0]!r} like a part of a date or text column: rename one of them"
+        )
     return out
 
 
@@ -166,7 +189,8 @@ def make_encoder(
     truth values stay 0/1 (missing: the more frequent one); columns that have missing values get a 0/1 column
     that says where. Levels: one 0/1 column each, a missing value being a level; levels with fewer than ten
     rows (or one row in 50, where that is less) share one column, which also takes levels never seen before.
-    0/1 columns are not rescaled, so that a penalty treats every level alike, however rare it is.
+    0/1 columns are not rescaled, so that a penalty treats every level alike, however rare it is. Texts:
+    components and buckets of their words (:class:`empirisk.report.fit.texts.TextColumn`), at the end.
 
     Parameters
     ----------
@@ -187,10 +211,22 @@ def make_encoder(
     blocks = {k: v for k, v in blocks_of(table).items() if marks or not k.startswith("missing")}
     if not any(blocks.values()):
         raise DataError(f"{table.source.name} has no feature column: force one with --types")
+    texts = blocks.pop("texts")
     made = {key: _transformer(key, table, scale) for key in blocks}
     steps = [(key, made[key], columns) for key, columns in blocks.items() if columns]
     used = {key: factor for key, factor in (weights or {}).items() if blocks[key]}
-    return ColumnTransformer(steps, transformer_weights=used or None)
+    return ColumnTransformer([*steps, *text_steps(texts)], transformer_weights=used or None)
+
+
+def text_steps(columns: Sequence[str]) -> list[tuple[str, TextColumn, str]]:
+    """Return a step of an encoder for each column of text."""
+    return [(f"text{i}", TextColumn(), column) for i, column in enumerate(columns)]
+
+
+def text_origins(fitted: TextColumn, column: str) -> list[Origin]:
+    """Return what the columns of a fitted text column are."""
+    source = without_part(column)
+    return [Origin(f"{source}: {label}", source, "text") for label in fitted.labels]
 
 
 def _transformer(key: str, table: Table, scale: bool) -> Any:
@@ -235,6 +271,8 @@ def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None
             out += [Origin(f"{s} is missing", s, "missing") for s in sources]
         elif key in ("levels", "date_levels"):
             out += _levels(fitted, columns, sources)
+        elif key.startswith("text"):
+            out += text_origins(fitted, columns)
     if encoded is None:
         return out
     sds = np.asarray(encoded, dtype=np.float64).std(axis=0)
@@ -242,7 +280,7 @@ def feature_origin(encoder: ColumnTransformer, encoded: np.ndarray | None = None
 
 
 def without_part(name: str) -> str:
-    """Return the date column behind one of its parts: ``day (month)`` is of ``day``."""
+    """Return the column behind one of its parts: ``day (month)`` is of ``day``."""
     return name[: name.rindex(" (")]
 
 

@@ -23,7 +23,7 @@ from empirisk.report.fit.bayes import unsuited
 from empirisk.report.fit.candidates import BASELINE, KINDS, Candidate, estimator_for
 from empirisk.report.fit.choose import Choice, choose
 from empirisk.report.fit.diagnosed import Diagnosed, diagnose_model
-from empirisk.report.fit.encode import make_encoder, n_numbers
+from empirisk.report.fit.encode import letters_a_row, make_encoder, n_numbers
 from empirisk.report.fit.enough import refuse_too_few
 from empirisk.report.fit.final import FinalModel, fit_final
 from empirisk.report.fit.folds import Folds, judged_by, make_folds
@@ -135,7 +135,9 @@ def prepare(
     test = take(table if test_table is None else test_table, split.test)
     refuse_too_few(table, split, train)
     some = min(train.n, 5_000)
-    encoded = np.asarray(make_encoder(table).fit_transform(train.frame[:some]), dtype=np.float64)
+    encoded = np.asarray(
+        make_encoder(table).fit_transform(train.frame[:some], train.y[:some]), dtype=np.float64
+    )
     steps = (
         suggestions(encoded, train.y[:some], n_numbers(table), train.n, train.n_classes)
         if "linear" in kinds
@@ -143,7 +145,9 @@ def prepare(
     )
     p = encoded.shape[1]
     left = unsuited(table, train, p, test) if "bayes" in kinds and train.n_classes else {}
-    plan = make_plan(train, p, time_limit, kinds, steps, left, partial(unable, table=table))
+    plan = make_plan(
+        train, p, time_limit, kinds, steps, left, partial(unable, table=table), letters_a_row(train.frame)
+    )
     folds = make_folds(train, plan.n_folds, plan.n_repeats, seed)
     seconds = math.inf if deadline is None else 0.25 * deadline.left()
     checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)

@@ -181,7 +181,7 @@ def fit_final(train: Sample, candidate: Candidate, alpha: float, table: Table, s
         )
     pipeline = recipe(candidate, table, alpha, seed)
     encoder, estimator = pipeline[0], pipeline[-1]
-    X = np.asarray(encoder.fit_transform(train.frame), dtype=np.float64)
+    X = np.asarray(encoder.fit_transform(train.frame, train.y), dtype=np.float64)
     inputs, origins = X, origins_of(candidate, encoder, X)
     terms, encoded = X, origins
     with warnings.catch_warnings():

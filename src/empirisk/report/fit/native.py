@@ -1,16 +1,18 @@
 """The encoding that trees take: numbers with their gaps, levels as codes.
 
-Only scikit-learn's own transformers are used, as for the linear models.
+The transformers are those of the linear models; columns of text come last, as numbers.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OrdinalEncoder
 
 from empirisk.report.errors import DataError
-from empirisk.report.fit.encode import Origin, blocks_of, without_part
+from empirisk.report.fit.encode import Origin, blocks_of, text_origins, text_steps, without_part
 from empirisk.report.read.table import Table
 
 __all__ = ["level_columns", "level_positions", "native_encoder", "native_origin"]
@@ -37,7 +39,7 @@ def native_encoder(table: Table, most: int | None = None) -> ColumnTransformer:
         The table has no feature column.
     """
     blocks = blocks_of(table)
-    steps = [(key, "passthrough", blocks[key]) for key in NUMBERS]
+    steps: list[tuple[str, Any, Any]] = [(key, "passthrough", blocks[key]) for key in NUMBERS]
     steps += [
         (
             key,
@@ -46,9 +48,10 @@ def native_encoder(table: Table, most: int | None = None) -> ColumnTransformer:
         )
         for key in LEVELS
     ]
-    if not any(names for _, _, names in steps):
+    steps = [*(step for step in steps if step[2]), *text_steps(blocks["texts"])]
+    if not steps:
         raise DataError(f"{table.source.name} has no feature column: force one with --types")
-    return ColumnTransformer([step for step in steps if step[2]])
+    return ColumnTransformer(steps)
 
 
 def level_positions(table: Table) -> list[int]:
@@ -65,9 +68,11 @@ def level_columns(encoder: ColumnTransformer) -> list[int]:
 
 def native_origin(encoder: ColumnTransformer) -> list[Origin]:
     """Return which column of the table each column of a fitted encoder's matrix comes from."""
-    return [
-        Origin(name, without_part(name) if "date" in key else name, "level" if key in LEVELS else "number")
-        for key, _, names in encoder.transformers_
-        if key in (*NUMBERS, *LEVELS)
-        for name in names
-    ]
+    out = []
+    for key, fitted, names in encoder.transformers_:
+        if key in (*NUMBERS, *LEVELS):
+            kind = "level" if key in LEVELS else "number"
+            out += [Origin(name, without_part(name) if "date" in key else name, kind) for name in names]
+        elif key.startswith("text"):
+            out += text_origins(fitted, names)
+    return out

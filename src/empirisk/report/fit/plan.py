@@ -31,6 +31,7 @@ _SEARCH = {"boosting": (45.0, 100), "forest": (15.0, 60)}
 _TRIALS = 2  # settings that a search must be able to try beside the given ones
 _PATH = 9  # numbers of rounds that are tried with each settings, about
 _RACED = 2  # folds after which a challenger that does not win is expected to have left
+_LETTER = 2.0e-7  # seconds for a letter of a text that is hashed
 _BASE_MEMORY = 0.35  # GB that the libraries take
 
 
@@ -64,6 +65,8 @@ class Plan:
         Labels of candidates that are not tried because of what the table is, and why.
     searches : tuple of (str, int)
         Names of the candidates whose settings are searched, and fits on a fold for each at most.
+    letters : float
+        Letters of the texts of a row, on average.
     """
 
     n_folds: int
@@ -80,6 +83,7 @@ class Plan:
     steps: tuple[Suggestion, ...] = ()
     unsuited: tuple[tuple[str, str], ...] = ()
     searches: tuple[tuple[str, int], ...] = ()
+    letters: float = 0.0
 
     @property
     def fits(self) -> int:
@@ -92,7 +96,9 @@ class Plan:
         fits = self.n_folds * self.n_repeats
         one = sum(self.cost(c) for c in self.rows if not c.raced)
         raced = sum(self.cost(c) for c in self.rows if c.raced)
-        return fits * (one + _CELL * self.n * self.p + 0.02) + min(fits, _RACED) * raced
+        ways = len({c.encoding for c in self.rows})  # each hashes the texts for itself
+        encoding = _CELL * self.n * self.p + ways * self._hashing(self.n) + 0.02
+        return fits * (one + encoding) + min(fits, _RACED) * raced
 
     def cost(self, c: Candidate) -> float:
         """Return the predicted seconds of the fits of a candidate in one fold."""
@@ -133,7 +139,10 @@ class Plan:
         return (
             self.n_folds
             * self.n_repeats
-            * sum(4.0 * self._linear(n * s, heavy) + _CELL * n * self.p + 0.02 for s in shares)
+            * sum(
+                4.0 * self._linear(n * s, heavy) + _CELL * n * self.p + self._hashing(n) + 0.02
+                for s in shares
+            )
         )
 
     @property
@@ -142,7 +151,8 @@ class Plan:
         heavy = max((c for c in self.rows if c.linear), key=lambda c: c.l1_ratio or 0.0, default=None)
         if heavy is None:
             return 0.0
-        return 1.0 + 10.0 * (self._linear(self.n, heavy) + _CELL * self.n * self.p)
+        encoding = _CELL * self.n * self.p + self._hashing(self.n)
+        return 1.0 + 10.0 * (self._linear(self.n, heavy) + encoding)
 
     @property
     def search_seconds(self) -> float:
@@ -163,6 +173,10 @@ class Plan:
         trials = max((fits for _, fits in self.searches), default=0) / self.n_folds
         losses += int(_PATH * trials) * self.n * (1 + self.outputs)
         return _BASE_MEMORY + 8e-9 * (5.0 * self.n * self.p + 2.0 * losses + 4.0 * self.n * self.outputs)
+
+    def _hashing(self, n: float) -> float:
+        """Return the predicted seconds in which the texts of n rows become numbers."""
+        return _LETTER * n * self.letters + (0.1 if self.letters else 0.0)
 
     def _grown(self, n: float, c: Candidate) -> float:
         outputs = self.outputs if c.kind == "boosting" else 1
@@ -207,6 +221,7 @@ def make_plan(
     steps: Sequence[Suggestion] = (),
     unsuited: Mapping[str, str] | None = None,
     unable: Callable[[Candidate], str] = lambda c: "",
+    letters: float = 0.0,
 ) -> Plan:
     """Choose the sizes by the number of rows, then cut them until the forecast keeps the limit.
 
@@ -234,6 +249,8 @@ def make_plan(
         (:func:`empirisk.report.fit.bayes.unsuited`).
     unable : callable, optional
         Why a candidate cannot use what the rows carry beside their features, "" where it can.
+    letters : float
+        Letters of the texts of a row, on average.
     """
     n = sample.n
     repeats = 1 if sample.time is not None else 5 if n <= 1_000 else 2 if n <= 10_000 else 1
@@ -269,6 +286,7 @@ def make_plan(
         large=large,
         steps=tuple(steps),
         unsuited=told,
+        letters=letters,
     )
     plan = replace(plan, searches=_searches(plan))
     return (

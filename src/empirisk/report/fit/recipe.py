@@ -53,7 +53,8 @@ class Encoders:
         """Return the encoder that a candidate takes (:attr:`Candidate.encoding`)."""
         kind = candidate.encoding
         if candidate.name == REFERENCE:
-            many = any(c.role == "feature" and c.n_distinct >= MAX_LEVELS for c in self.table.columns)
+            levels = [c for c in self.table.columns if c.role == "feature" and c.kind != "text"]
+            many = any(c.n_distinct >= MAX_LEVELS for c in levels)
             kind = "capped" if many else "native"
         if kind not in self._made:
             self._made[kind] = (

@@ -13,9 +13,14 @@ from empirisk.report.read.numerals import as_words
 from empirisk.report.read.parse import Reading, parse_column, truth_words
 from empirisk.report.read.summary import summarise
 from empirisk.report.read.table import Column, Kind, option
+from empirisk.report.read.words import words_a_text
 
 __all__ = ["infer_column"]
 
+ASKED = "as asked (--types)"
+USED = "its words are used"
+UNUSABLE = "cannot be used"
+MOST_CODES = 2.0  # words of a text on average; below are codes and names, whose words do not recur
 _ASKED = ("number", "boolean", "categorical", "text", "date", "id")
 _ID_NAME = re.compile(
     r"(^|[\s_.\-])(id|ids|uuid|guid|key|index|idx|nr|no|row|rownum|row_name|number)$", re.IGNORECASE
@@ -80,7 +85,7 @@ def _forced(column: Column, values: pl.Series, kind: str) -> Column:
             f"it holds values such as {str(values.drop_nulls()[0])[:40]!r}; use --types "
             f"{column.name}=categorical"
         )
-    return replace(column, kind=cast(Kind, kind), reason="as asked (--types)")
+    return replace(column, kind=cast(Kind, kind), reason=ASKED)
 
 
 def _decided(column: Column, values: pl.Series) -> Column:
@@ -131,6 +136,12 @@ def _words(column: Column, values: pl.Series, n: int) -> Column:
     return replace(column, kind="categorical", reason=f"{told}words that recur")
 
 
+def _free(column: Column, values: pl.Series) -> Column:
+    """Say whether the words of a text are used: of texts of two words or more on average, or as asked."""
+    used = column.reason == ASKED or words_a_text(values) >= MOST_CODES
+    return replace(column, reason=f"{column.reason}{f'; {USED}' if used else ', mostly of one word'}")
+
+
 def _finish(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:
     """Set role, override, levels and summary; a constant or id keeps its values in the frame."""
     name, kind = column.name, column.kind
@@ -139,19 +150,20 @@ def _finish(column: Column, values: pl.Series) -> tuple[Column, pl.Series]:
         column = replace(column, base="string")
     if kind == "number" and values.dtype == pl.Boolean:
         values, column = values.cast(pl.Float64), replace(column, base="number")
-    dropped = kind in ("id", "constant", "empty", "text")
+    if kind == "text" and column.warning != UNUSABLE:
+        column = _free(column, values)
+    dropped = kind in ("id", "constant", "empty") or (kind == "text" and not column.reason.endswith(USED))
     levels = tuple(sorted(values.drop_nulls().unique().to_list())) if kind == "categorical" else ()
     suggestion = {
         "number": "categorical",
         "boolean": "categorical",
         "date": "categorical",
         "categorical": "text",
+        "text": "categorical",
     }
     if dropped:
         forced = "number" if column.base == "number" else "categorical"
-        override = (
-            "" if kind == "empty" or column.warning == "cannot be used" else option("--types", name, forced)
-        )
+        override = "" if kind == "empty" or column.warning == UNUSABLE else option("--types", name, forced)
     else:
         override = f"{option('--types', name, suggestion[kind])} or {option('--drop', name)}"
     return (

@@ -7,10 +7,14 @@ import math
 import numpy as np
 import polars as pl
 
+from empirisk.report.fit.encode import is_text
+from empirisk.report.read.words import spelled
+
 __all__ = ["draw_probes"]
 
 N_PROBES = 20
 MIN_COUNT = 5  # a level that fewer training rows have could point at a person
+LONG = 8  # words of a text
 UNSEEN = "(none of the levels)"
 
 
@@ -19,7 +23,7 @@ def draw_probes(frame: pl.DataFrame, seed: int = 0, n: int = N_PROBES) -> pl.Dat
 
     Numbers are interpolated between the 2 % and 98 % quantiles and rounded to three digits; levels are drawn
     by frequency from those that at least five rows have. Missing values come with the share that they have
-    in `frame`.
+    in `frame`; free texts are made of words that at least five rows have.
 
     Parameters
     ----------
@@ -43,6 +47,8 @@ def draw_probes(frame: pl.DataFrame, seed: int = 0, n: int = N_PROBES) -> pl.Dat
 
 def _draw(column: pl.Series, rng: np.random.Generator, n: int) -> pl.Series:
     u = rng.uniform(0.02, 0.98, size=n)
+    if is_text(column.name):
+        return pl.Series(column.name, _sentences(column, rng, n), dtype=pl.String)
     if column.dtype == pl.String:
         return pl.Series(column.name, _levels(column, u), dtype=pl.String)
     known = column.drop_nans()
@@ -57,6 +63,16 @@ def _levels(column: pl.Series, u: np.ndarray) -> list[str]:
         return [UNSEEN] * u.size
     edges = np.cumsum(counts["count"].to_numpy())
     return [str(counts[column.name][int(i)]) for i in np.searchsorted(edges, u * edges[-1])]
+
+
+def _sentences(column: pl.Series, rng: np.random.Generator, n: int) -> list[str]:
+    """Return sentences of common words, in no order that a row has them in but by chance."""
+    words = pl.Series(spelled(column)).str.split(" ").list.unique().explode().drop_nulls()
+    counts = words.value_counts().filter(pl.col("count") >= MIN_COUNT).sort("count", words.name)
+    common = counts[words.name].to_list()
+    if not common:
+        return [UNSEEN] * n
+    return [" ".join(common[int(i)] for i in rng.integers(0, len(common), LONG)) for _ in range(n)]
 
 
 def _round(value: float, digits: int = 3) -> float:

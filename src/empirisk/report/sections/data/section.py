@@ -10,6 +10,7 @@ from empirisk.report.audit.twins import compared, n_repeats
 from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.split import Split
+from empirisk.report.fit.texts import BUCKETS, COMPONENTS, WORDS
 from empirisk.report.read.carried import carried
 from empirisk.report.read.table import Column, Table
 from empirisk.report.sections import prose
@@ -180,7 +181,8 @@ def _handling(table: Table) -> list[str]:
         if where:
             out.append(f"{code} counts as missing in {some_names(where)}, as asked (--missing).")
     numbers = [c.name for c in features if c.kind in ("number", "date") and c.n_missing]
-    levels = [c.name for c in features if c.kind not in ("number", "date", "boolean") and c.n_missing]
+    plain = ("number", "date", "boolean", "text")
+    levels = [c.name for c in features if c.kind not in plain and c.n_missing]
     if numbers:
         out.append(
             "Missing numbers become the median of the training rows, and a 0/1 column says where"
@@ -188,7 +190,7 @@ def _handling(table: Table) -> list[str]:
         )
     if levels:
         out.append(f"Missing values of categorical columns are a level of their own ({some_names(levels)}).")
-    if any(c.kind not in ("number", "date", "boolean") for c in features):
+    if any(c.kind not in plain for c in features):
         out.append(
             "Levels become one 0/1 column each; rare levels share one, which also takes levels not seen in"
             " training."
@@ -198,13 +200,21 @@ def _handling(table: Table) -> list[str]:
             "Numbers are standardised with the mean and standard deviation of the rows that a model is"
             " fitted on."
         )
-    if len(out) > len(carried(table)) and any(c.kind not in ("date", "boolean") for c in features):
+    if len(out) > len(carried(table)) and any(c.kind not in ("date", "boolean", "text") for c in features):
         out.append(
             "Trees, and naive Bayes over categories or several kinds of columns, take no part in this: they"
             " read missing values, levels and numbers as they are."
         )
     if any(c.kind == "date" for c in features):
         out.append("Dates become a day count, a month and a weekday.")
+    texts = [c.name for c in features if c.kind == "text"]
+    if texts:
+        out.append(
+            f"The words and pairs of words of texts ({some_names(texts)}) are hashed into {BUCKETS:,} "
+            f"buckets and weighted by how rare they are (tf-idf); models get up to {COMPONENTS} principal "
+            f"components of them, and up to {WORDS} buckets that go with the target, found on the rows that "
+            "a model is fitted on."
+        )
     dropped = [c.name for c in table.columns if c.role == "dropped"]
     if dropped:
         out.append(f"Not used: {some_names(dropped)}; the table says why and how to use them.")

@@ -14,6 +14,7 @@ from empirisk.report.fit.final import FinalModel, linear_parts
 from empirisk.report.fit.shares import probabilities
 from empirisk.report.fit.tuning import CrossValidated
 from empirisk.results import Estimate
+from empirisk.wording import counted
 
 __all__ = ["SHOWN", "coefficient_rows", "sandwich", "sign_stability"]
 
@@ -160,12 +161,16 @@ def coefficient_rows(model: FinalModel, cv: CrossValidated, at: int, level: floa
 
 
 def _largest(model: FinalModel, coef: Floats) -> list[int]:
-    """Positions of the terms to show, in encoded order: those with the largest effects per deviation."""
+    """Positions of the terms to show, in encoded order: those with the largest effects per deviation.
+
+    The columns of a text have no words to be called by, and are counted in the note alone.
+    """
     sd = np.array([o.sd for o in model.origins])
     size = np.abs(coef * sd[:, None] if coef.ndim == 2 else coef * sd)
     size = size.max(axis=1) if size.ndim == 2 else size
     limit = SHOWN if coef.ndim == 1 else max(20, SHOWN // coef.shape[1])
-    return sorted(np.argsort(-size, kind="stable")[:limit].tolist())
+    shown = [j for j in np.argsort(-size, kind="stable").tolist() if model.origins[j].kind != "text"]
+    return sorted(shown[:limit])
 
 
 def _class_block(covariance: Floats, c: int, p: int) -> Floats:
@@ -262,7 +267,13 @@ def _note(model: FinalModel, valid: bool, shown: int) -> str:
             "A coefficient c multiplies the predicted mean by exp(c): about 100 c % when c is small."
         )
     parts.append("A level of a categorical column has a term of its own, and none is left out as the base.")
-    left = len(model.origins) - shown
+    texts = [o.source for o in model.origins if o.kind == "text"]
+    if texts:
+        parts.append(
+            f"Texts ({', '.join(dict.fromkeys(texts))}) enter through {counted(len(texts), 'number')} made of"
+            " hashed words, which are not listed."
+        )
+    left = len(model.origins) - shown - len(texts)
     if left > 0:
         parts.append(f"{left:,} terms with smaller effects are not shown; the model file holds them.")
     return " ".join(parts)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.report.estimates import Json, estimate
-from empirisk.report.fit.encode import MISSING
+from empirisk.report.fit.encode import MISSING, is_text
 from empirisk.report.fit.held_out_scores import LABELS, of_rows, unit_of
 from empirisk.report.fit.sample import Sample
 from empirisk.results import Estimate
@@ -54,7 +54,7 @@ def subgroups(test: Sample, p: Predictions, level: float, unit: str | None = Non
 def _levels(frame: pl.DataFrame) -> list[tuple[str, str, NDArray[np.bool_]]]:
     out: list[tuple[str, str, NDArray[np.bool_]]] = []
     for series in frame.get_columns():
-        if series.dtype != pl.String:
+        if series.dtype != pl.String or is_text(series.name):
             continue
         counts = series.value_counts(sort=True).filter(pl.col("count") >= MIN_ROWS)
         levels = sorted(counts[series.name].to_list())
