@@ -143,3 +143,17 @@ def test_a_time_ends_the_search() -> None:
     found = er.tune(er.KNeighborsRegressor(), X, y, budget="0.001 s", progress=False)
     assert found.fits == 5
     assert Tuner.__module__ == "empirisk.search.tuning.tuner"
+
+
+def test_the_best_settings_of_boosting_are_tried_with_shorter_steps() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, size=(120, 2))
+    y = rng.normal(size=120)  # noise: no more rounds are wanted, and the budget is for steps alone
+    found = er.tune(er.GradientBoostingRegressor(), X, y, budget=9, cv=3, racing=None, progress=False)
+    rates = [p.get("learning_rate", 0.1) for p in found.result.points]
+    assert found.fits == 9  # three settings: as given, a half of the step, a quarter of it
+    assert sorted(set(rates)) == pytest.approx([0.025, 0.05, 0.1])
+    rounds = [max(p["n_estimators"] for p, r in zip(found.result.points, rates, strict=True) if r == rate)
+              for rate in (0.1, 0.05, 0.025)]  # fmt: skip
+    assert rounds[2] == pytest.approx(2 * rounds[1], abs=2)
+    assert rounds[1] >= 6

@@ -96,6 +96,16 @@ def one_standard_error(losses: Floats, scoring: Scoring) -> tuple[int, int]:
     ), lowest
 
 
+def _picked(result: CrossValidated, scoring: Scoring) -> tuple[int, int]:
+    """Return the position of the value that is taken, and of that with the smallest loss.
+
+    A stronger penalty is a simpler model, for which one standard error is paid. Fewer rounds of boosting
+    are no simpler to read, and smaller steps with more rounds are seldom worse: the smallest loss is taken.
+    """
+    careful, lowest = one_standard_error(result.losses, scoring)
+    return (lowest if result.candidate.parameter == "rounds" else careful), lowest
+
+
 def _errors(losses: Sequence[Floats], best: Floats, scoring: Scoring) -> Floats:
     """Return the standard errors of the differences to the losses of the best."""
     return np.array([0.0 if one is best else scoring.standard_error(one, best) for one in losses])
@@ -107,14 +117,14 @@ def complexity(result: CrossValidated, at: int) -> int:
 
 
 def choose(results: list[CrossValidated], scoring: Scoring, seed: int) -> Choice:
-    """Choose a penalty for each candidate, then a candidate.
+    """Choose a penalty (or what else the candidate is chosen by) for each, then a candidate.
 
     A candidate is eligible when its loss is within one standard error (of the paired difference) of the
     smallest loss of any candidate at any value; the one that holds the fewest numbers (non-zero
     coefficients, or leaves) is chosen.
     The reference takes no part.
     """
-    picks = [one_standard_error(r.losses, scoring) for r in results]
+    picks = [_picked(r, scoring) for r in results]
     own = [i for i, r in enumerate(results) if r.candidate.role != "reference"]
     lowest = np.array([scoring.value(results[i].losses[:, :, picks[i][1]]) for i in own])
     best = own[int(np.argmin(lowest))]

@@ -113,7 +113,8 @@ def tune(
     The settings as given are scored first, then draws from sensible ranges, then draws near the best.  What
     one fit gives together is tried along its path: strengths of linear models and kernel machines, prunings
     of trees, numbers of neighbours, rounds of boosting.  Rounds go on, to 5,000 at most, while the interval
-    of what the last of them gained, paired over the folds, lies above 0.  Candidates that are worse beyond
+    of what the last of them gained, paired over the folds, lies above 0; at last the best settings are tried
+    with a half and a quarter of their step.  Candidates that are worse beyond
     doubt leave between folds.
 
     Parameters

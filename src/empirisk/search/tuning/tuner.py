@@ -36,6 +36,8 @@ __all__ = ["Budget", "Tuner"]
 MOST_ROUNDS = 5_000
 GROWTH = (1.5, 2.2, 3.3)  # times the last number of rounds
 MOST_DRAWS, BATCH = 64, 8  # from the whole ranges, and near the best at a time
+# Shares of the step of the best that are tried at last: Friedman, Annals of Statistics 29 (2001), section 5.
+SLOWER, STEP = (0.5, 0.25), "learning_rate"
 ROOM = 1.2  # forecasts of the time have this much to spare
 
 
@@ -158,6 +160,7 @@ class Tuner(BaseSearch):
     def _batches(self, rounds: Rounds, points: list[Params], q: Question) -> None:
         """Fit one batch after another until the budget is used up."""
         splits, batch = len(q.plan.splits), 0
+        kept = len(SLOWER) if self.space.grows and STEP in self._draws() else 0
         while True:
             spent = time.monotonic() - self._began
             each = spent / max(1, rounds.tasks) * splits * ROOM
@@ -167,10 +170,13 @@ class Tuner(BaseSearch):
                 break
             verdict = judge(q, rounds.ledger, rounds.out, None, [rounds.job.configured(p) for p in points])
             new = self._longer(points, verdict)
-            if not new:
-                count = math.ceil(min(left, 2.0 * MOST_DRAWS) / 2.0) if not batch else int(min(BATCH, left))
+            if not new and batch >= 0 and left >= kept + 1.0:
+                some = left - kept
+                count = math.ceil(min(some, 2.0 * MOST_DRAWS) / 2.0) if not batch else int(min(BATCH, some))
                 new = self._drawn(points, verdict, count, batch)
                 batch += 1
+            if not new and batch >= 0:
+                new, batch = self._slower(points, verdict, int(left) if kept else 0), -1
             if not new:
                 break
             start = len(points)
@@ -234,6 +240,19 @@ class Tuner(BaseSearch):
             moved = min(max(moved, source.low), source.high)
             return round(moved) if source.integer else float(moved)
         return best[name] if self._rng.random() < 0.5 else drawn
+
+    def _slower(self, points: list[Params], verdict: Verdict, count: int) -> list[Params]:
+        """Return the best settings with shorter steps, and as many times more rounds: seldom worse, and what
+        draws of all settings at once find late.
+        """
+        given = self._parts.model.get_params(deep=False)
+        own = self._bare(points[verdict.lowest])
+        best = {**given, **own}
+        new: list[Params] = []
+        for share in SLOWER[:count]:
+            drawn = {**own, STEP: share * float(best[STEP])}
+            new += self._config(drawn, self._rounds_like(points[verdict.lowest], best, drawn))
+        return new
 
     # -- rounds -------------------------------------------------------------------------------------
 
