@@ -21,6 +21,8 @@ def refuse_odd_targets(y: Any) -> None:
     ...
     ValueError: y has the shape (3, 0), which holds no target: give one for each row
     """
+    if type(y) is np.ndarray and y.ndim == 1:
+        return
     refuse_masked("y", y)
     shape: Any = getattr(y, "shape", ())
     if len(shape) > 1 and shape[0] and 0 in shape[1:]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_finite
 
 __all__ = ["new_rows"]
@@ -27,7 +28,7 @@ def new_rows(estimator: Any, X: Any) -> Any:
     """
     check_is_fitted(estimator)
     with numbers_only(X):
-        X = validate_data(
+        X = validated(
             estimator,
             canonical(X),
             reset=False,

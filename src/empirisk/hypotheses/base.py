@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.validated import validated
 from empirisk.hypotheses.growth import Growth
 from empirisk.hypotheses.labels import check_weight, two_labels
 from empirisk.hypotheses.points import (
@@ -286,10 +287,10 @@ class HypothesisClass(ClassifierMixin, BaseEstimator):
             X = np.reshape(np.asarray(X), (-1, 1))
         if y is None:
             with numbers_only(X):
-                X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
+                X = validated(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
             return self._points(X)
         with numbers_only(X):
-            X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
+            X, y = validated(self, X, y, dtype=np.float64, ensure_all_finite=False)
         return self._points(X), y
 
     def _forecast(self, n: int, limit: int) -> None:

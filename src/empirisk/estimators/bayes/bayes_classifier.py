@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed
+from empirisk.data.validated import validated
 from empirisk.estimators.bayes.bayes_risk import bayes_risk, drawn, posterior
 from empirisk.estimators.bayes.joint_law import JointLaw
 from empirisk.estimators.checks import check_count, check_finite, check_weights
@@ -158,7 +159,7 @@ class BayesClassifier(PosteriorAnswers, Estimator):
 
     def _read(self, X: Any, reset: bool) -> Any:
         with numbers_only(X):
-            X = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
+            X = validated(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         return X
 

@@ -11,7 +11,7 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.block_list import BlockList
@@ -20,6 +20,7 @@ from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import RowBlocks, check_blocks
+from empirisk.data.validated import validated
 from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior, NoisePrior, refuse_no_noise
 from empirisk.estimators.bayes.linear_sums import LinearSums, refuse_scales
 from empirisk.estimators.bayes.posterior_claims import exact, stationary
@@ -242,7 +243,7 @@ class BayesianLinearRegression(PosteriorQuestions):
         """Return rows and targets as numbers; what is not finite is refused by its place."""
         check_numeric_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(self, X, y, reset=reset, y_numeric=True, **READ)
+            X, y = validated(self, X, y, reset=reset, y_numeric=True, **READ)
             check_finite(Design(X), getattr(self, "feature_names_in_", None))
             y = np.asarray(y, dtype=np.float64)
         check_targets_finite(y)

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import is_sparse
+from empirisk.data.validated import validated
 from empirisk.estimators.bayes.conjugate_posterior import ConjugatePosterior
 from empirisk.estimators.bayes.gaussian_coefficients import GaussianCoefficients
 from empirisk.estimators.checks import check_count, check_finite, check_flag
@@ -77,7 +78,7 @@ class PosteriorQuestions(RegressorMixin, Estimator):
         """Return new rows as numbers, checked against the columns of the fit."""
         self._ready()
         with numbers_only(X):
-            X = validate_data(self, X, reset=False, **READ)
+            X = validated(self, X, reset=False, **READ)
         check_finite(Design(X), getattr(self, "feature_names_in_", None))
         return np.asarray(X)
 

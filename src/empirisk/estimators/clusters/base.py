@@ -8,12 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_finite, check_weights, naming_lone_weight, pair_noun
 from empirisk.estimators.clusters.cluster_map import cluster_map, scaled_map
 from empirisk.estimators.clusters.merged_rows import check_distances
@@ -66,7 +67,7 @@ class Clusterer(ClusterMixin, Estimator):
     def _read(self, X: Any, reset: bool) -> Any:
         """Return the rows as a C-ordered array or canonical CSR; NaN and infinity are refused by place."""
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self,
                 canonical(X) if sp.issparse(X) else X,
                 reset=reset,

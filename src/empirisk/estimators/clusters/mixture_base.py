@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
@@ -16,6 +16,7 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks, Block
 from empirisk.data.seeds import generator_of
 from empirisk.data.sparse_cells import is_sparse
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_count, check_finite, check_number, check_weights
 from empirisk.estimators.clusters.base import Clusterer
 from empirisk.estimators.clusters.mixture_fit import STRETCH, MixtureFit, stretches, unit_weights
@@ -59,7 +60,7 @@ class MixtureBase(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MixtureFit,
         if not self._chosen_family().missing:
             return super()._read(X, reset)
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self, X, reset=reset, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False
             )
         there = np.where(np.isnan(X), X.dtype.type(0.0), X)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.block_list import BlockList
@@ -20,6 +20,7 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import Block, RowBlocks, check_blocks
 from empirisk.data.row_checks import check_features, check_rows, where
 from empirisk.data.sparse_cells import canonical, is_sparse
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_finite, check_weights, naming_lone_weight
 from empirisk.estimators.discriminant.posterior_answers import PosteriorAnswers
 from empirisk.estimators.estimator import Estimator
@@ -172,14 +173,14 @@ class BayesRule(PosteriorAnswers, Estimator):
     def _checked_pair(self, X: Any, y: Any, reset: bool) -> tuple[Any, Any]:
         refuse_mixed(y)
         with numbers_only(X, y):
-            X, y = validate_data(self, canonical(X), y, reset=reset, **self._read())
+            X, y = validated(self, canonical(X), y, reset=reset, **self._read())
         return self._finite(X), y
 
     def _checked(self, X: Any) -> Any:
         """Return new rows, checked against those of the fit."""
         check_is_fitted(self)
         with numbers_only(X):
-            X = validate_data(self, canonical(X), reset=False, **self._read())
+            X = validated(self, canonical(X), reset=False, **self._read())
         return self._finite(X)
 
     def _read(self) -> dict[str, Any]:

@@ -8,13 +8,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_finite, check_weights, is_count, naming_lone_weight, pair_noun
 from empirisk.estimators.estimator import Estimator
 from empirisk.typing import Array
@@ -140,7 +141,7 @@ class FeatureMap(TransformerMixin, Estimator):
 
     def _read(self, X: Any, reset: bool) -> Any:
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self,
                 X,
                 reset=reset,

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.caller_line import caller_level
@@ -20,6 +20,7 @@ from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import for_rows
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import (
     check_choice,
     check_count,
@@ -162,7 +163,7 @@ class GaussianProcess(ProcessCharts, Estimator):
         """Return the checked rows of positive weight."""
         self._look_at_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(
+            X, y = validated(
                 self, canonical(X), y, reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
@@ -194,7 +195,7 @@ class GaussianProcess(ProcessCharts, Estimator):
         """Return new rows, checked against those of the fit."""
         check_is_fitted(self)
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self, canonical(X), reset=False, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip

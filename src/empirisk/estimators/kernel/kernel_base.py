@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.caller_line import caller_level
@@ -18,6 +18,7 @@ from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import (
     check_alpha,
     check_count,
@@ -218,7 +219,7 @@ class KernelEstimator(Estimator):
         """Return the checked rows, targets as the losses want them, and weights; learns ``kernel_``."""
         self._look_at_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(
+            X, y = validated(
                 self, canonical(X), y, reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip
@@ -251,7 +252,7 @@ class KernelEstimator(Estimator):
         """Return new rows, checked against those of the fit."""
         check_is_fitted(self)
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self, canonical(X), reset=False, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip

@@ -15,6 +15,7 @@ from empirisk.codings.factors import Factors
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_finite, check_weights
 from empirisk.estimators.new_rows import new_rows
 from empirisk.typing import Array
@@ -85,7 +86,7 @@ class FactorColumns:
         options = {**READ, **self._y_options()}  # type: ignore[attr-defined]
         if self._factors is None:
             with numbers_only(X, y):
-                rows: tuple[Any, Any] = validate_data(self, canonical(X), y, reset=fitting, **options)
+                rows: tuple[Any, Any] = validated(self, canonical(X), y, reset=fitting, **options)
             return rows
         X = self._coded(X, _given(X, weight), fitting)
         with numbers_only(X, y):

@@ -11,12 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks, Block
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import (
     check_count,
     check_finite,
@@ -184,13 +185,13 @@ class RegressionMixture(RegressorMixin, MixtureFit):
         """Return rows as :meth:`_read_rows` does, and targets; both are refused by place."""
         check_numeric_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(self, X, y, reset=reset, y_numeric=True, **READ)
+            X, y = validated(self, X, y, reset=reset, y_numeric=True, **READ)
         return self._finite(X), np.asarray(y, dtype=np.float64)
 
     def _read_rows(self, X: Any) -> Array:
         """Return new rows as a C-ordered array; NaN and infinity are refused by place."""
         with numbers_only(X):
-            X = validate_data(self, X, reset=False, **READ)
+            X = validated(self, X, reset=False, **READ)
         return self._finite(X)
 
     def _finite(self, X: Array) -> Array:

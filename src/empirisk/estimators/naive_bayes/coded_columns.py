@@ -15,6 +15,7 @@ from empirisk.data.caller_line import caller_level
 from empirisk.data.columns import ColumnCoder
 from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
 from empirisk.data.row_blocks import RowBlocks, check_blocks
+from empirisk.data.validated import validated
 from empirisk.estimators.label_codes import refuse_mixed
 from empirisk.estimators.naive_bayes.base import NaiveBayes
 from empirisk.estimators.trees.tree_base import UnknownCategoryWarning
@@ -49,7 +50,7 @@ class CodedColumns(NaiveBayes):
                 raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
             return X
         with numbers_only(X):
-            return validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+            return validated(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
 
     def _coder(self, X: Any, reset: bool) -> ColumnCoder:
         """Return the categories of the columns that hold some."""

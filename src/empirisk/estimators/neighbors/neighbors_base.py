@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import (
     check_choice,
     check_count,
@@ -79,7 +80,7 @@ class NeighborsBase(Estimator):
 
     def _checked(self, X: Any, fitting: bool) -> Any:
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self, canonical(X), reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip

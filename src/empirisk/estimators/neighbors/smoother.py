@@ -12,12 +12,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.data.weight_unit import WeightUnit
 from empirisk.estimators.checks import (
     check_choice,
@@ -162,7 +163,7 @@ class KernelSmoother(RegressorMixin, Estimator):
         """Keep the checked rows on the scale of distances, without those of weight 0."""
         check_numeric_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(
+            X, y = validated(
                 self, canonical(X), y, reset=True, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False, y_numeric=True,
             )  # fmt: skip
@@ -266,7 +267,7 @@ class KernelSmoother(RegressorMixin, Estimator):
                 raise ValueError("predict(None) leaves each row out, and needs at least 2 rows of weight > 0")
         else:
             with numbers_only(X):
-                X = validate_data(
+                X = validated(
                     self, canonical(X), reset=False, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                     order="C", ensure_all_finite=False,
                 )  # fmt: skip

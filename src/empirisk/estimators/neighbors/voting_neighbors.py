@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import (
     check_choice,
     check_count,
@@ -100,7 +101,7 @@ class VotingNeighbors(NeighborsBase):
             check_choice("weights", self.weights, {"uniform": False, "distance": True})
         self._look_at_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(
+            X, y = validated(
                 self, canonical(X), y, reset=True, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False, **self._y_options(),
             )  # fmt: skip

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.seeds import check_seed, within
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_finite, check_flag, check_number, check_weights
 from empirisk.estimators.network.network_parameters import NetworkParameters
 from empirisk.estimators.network.units import Units, learn_units
@@ -62,7 +62,7 @@ class PosedNetwork(NetworkParameters):
         """Return the checked columns by rows, targets as the loss wants them, and weights."""
         self._look_at_targets(y)
         with numbers_only(X, y):
-            X, y = validate_data(
+            X, y = validated(
                 self,
                 canonical(X),
                 y,

@@ -18,6 +18,7 @@ from empirisk.data.plain_numbers import COMPLEX, complex_refused, names_in_order
 from empirisk.data.seeds import check_seed
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import check_jobs
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_count, check_flag, check_weights, naming_lone_weight
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import weigh_classes
@@ -282,7 +283,7 @@ class BaggingEnsemble(MemberAccess, MetaEstimatorMixin, Estimator):
                 raise
             validate_data(self, X, reset=fitting, skip_check_array=True)
             return X
-        return validate_data(
+        return validated(
             self,
             canonical(X),
             reset=fitting,

@@ -17,6 +17,7 @@ from empirisk.data.memory import refuse_memory
 from empirisk.data.plain_numbers import names_in_order, numbers_only, refuse_odd_table
 from empirisk.data.sparse_cells import canonical
 from empirisk.data.threads import at_most
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_numeric_targets, check_targets_finite, check_weights
 from empirisk.estimators.estimator import Estimator
 from empirisk.estimators.label_codes import encode_labels, weigh_classes
@@ -168,7 +169,7 @@ class TreeEstimator(Estimator):
                 raise ValueError(f"X has shape {np.shape(X)}; at least one row and one column are needed")
             return X
         with numbers_only(X):
-            return validate_data(
+            return validated(
                 self,
                 canonical(X),
                 reset=fitting,

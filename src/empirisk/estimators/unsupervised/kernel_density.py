@@ -12,13 +12,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.seeds import generator_of
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import (
     check_count,
     check_finite,
@@ -145,7 +146,7 @@ class KernelDensity(DensityMixin, Estimator):
 
     def _checked(self, X: Any, fitting: bool) -> Any:
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self, canonical(X), reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip

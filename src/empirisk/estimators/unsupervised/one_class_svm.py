@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils.validation import validate_data
 
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.data.sparse_cells import canonical
+from empirisk.data.validated import validated
 from empirisk.estimators.checks import check_count, check_number, check_weights
 from empirisk.estimators.documented import documented
 from empirisk.estimators.kernel.kernel_base import KernelEstimator
@@ -141,7 +141,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         """Return the problem of the checked rows; learns ``kernel_`` when fitting."""
         nu = check_number("nu", self.nu, 0.0, 1.0, closed=False)
         with numbers_only(X):
-            X = validate_data(
+            X = validated(
                 self, canonical(X), reset=fitting, accept_sparse=["csr"], dtype=[np.float64, np.float32],
                 order="C", ensure_all_finite=False,
             )  # fmt: skip
