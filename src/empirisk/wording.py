@@ -25,6 +25,7 @@ __all__ = [
     "number",
     "p_value",
     "percent",
+    "places",
     "plain",
     "power",
     "quoted",
@@ -37,6 +38,7 @@ __all__ = [
     "years",
 ]
 
+_COUNT = re.compile(r"(?<![\w.,#-])\d{5,12}(?= [a-z])")  # a count before its noun, without thousands marks
 _PROGRAM = re.compile(r"(?<![\w.#-])\d+(?:\.\d+)?e[+-]?\d+(?![\w-])")
 _MOST = 9  # decimals that a reader is asked to read; where an interval needs more, it is cut
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -147,8 +149,11 @@ def spelled(said: str) -> str:
     --------
     >>> spelled("F(w) - min F <= 7.9e-05 (relative 4e-15 of the null model's 1.93e+10)")
     "F(w) - min F <= 0.000079 (relative 4 × 10⁻¹⁵ of the null model's 19.3 billion)"
+    >>> spelled("the slope of the loss over 26049 rows")
+    'the slope of the loss over 26,049 rows'
     """
-    return _PROGRAM.sub(lambda m: number(float(m[0])), said)
+    written = _PROGRAM.sub(lambda m: number(float(m[0])), said)
+    return _COUNT.sub(lambda m: count(int(m[0])), written)
 
 
 def year(x: float) -> str:
@@ -255,12 +260,34 @@ def _decimals(width: float) -> int:
     return math.ceil(-math.log10(width / 8.0))
 
 
-def _digits(values: Sequence[float], e: dict[str, Any]) -> list[str]:
-    """Format `values` together, with the digits that the interval of `e` justifies."""
-    width = e["high"] - e["low"] if e["low"] is not None and e["high"] is not None else 0.0
-    if width <= 0.0:
+def places(e: dict[str, Any] | None) -> int | None:
+    """Return the decimals that the interval of an estimate justifies; None where it has none.
+
+    Examples
+    --------
+    >>> places({"value": 0.85239, "low": 0.8438, "high": 0.861})
+    3
+    """
+    if e is None or e["low"] is None or e["high"] is None or e["high"] <= e["low"]:
+        return None
+    return _decimals(e["high"] - e["low"])
+
+
+def _digits(values: Sequence[float], e: dict[str, Any], most: int | None = None) -> list[str]:
+    """Format `values` together, with the digits that the interval of `e` justifies, at most so many
+    decimals.
+    """
+    decimals = places(e)
+    if decimals is None:
         return [plain(v, 3) for v in values]
-    decimals = _decimals(width)
+    if most is not None and most < decimals:
+        return ["0" if v == 0.0 else _fixed(v, most) for v in values]
+    return ["0" if v == 0.0 else said for v, said in zip(values, _written(values, e, decimals), strict=True)]
+
+
+def _written(values: Sequence[float], e: dict[str, Any], decimals: int) -> list[str]:
+    """Format `values` with these decimals, in billions or powers of ten where zeros would be counted."""
+    width = e["high"] - e["low"]
     largest = max(abs(v) for v in (*values, e["low"], e["high"])) or width
     exponent = math.floor(math.log10(largest))
     if 9 <= exponent <= 14 and decimals <= -3:
@@ -271,8 +298,8 @@ def _digits(values: Sequence[float], e: dict[str, Any]) -> list[str]:
     return [f"{_fixed(v / 10.0**exponent, decimals + exponent)} × {power(exponent)}" for v in values]
 
 
-def _ends(e: dict[str, Any]) -> list[str]:
-    return _digits([e["low"], e["high"]], e)
+def _ends(e: dict[str, Any], most: int | None = None) -> list[str]:
+    return _digits([e["low"], e["high"]], e, most)
 
 
 def _nearly_one(e: dict[str, Any]) -> bool:
@@ -291,8 +318,8 @@ def _narrow(e: dict[str, Any]) -> bool:
     return low == high and e["low"] < e["high"]
 
 
-def text(e: dict[str, Any] | None) -> str:
-    """Return the point estimate alone.
+def text(e: dict[str, Any] | None, most: int | None = None) -> str:
+    """Return the point estimate alone, with at most so many decimals.
 
     Examples
     --------
@@ -307,16 +334,16 @@ def text(e: dict[str, Any] | None) -> str:
         return "cannot tell"
     if _nearly_one(e):
         return "at least 0.9999"
-    return _digits([e["value"]], e)[0]
+    return _digits([e["value"]], e, most)[0]
 
 
-def interval(e: dict[str, Any] | None) -> str:
+def interval(e: dict[str, Any] | None, most: int | None = None) -> str:
     """Return the interval alone, ``[0.844, 0.861]``; empty when there is none, or none that its digits can
     show.
     """
     if e is None or e["low"] is None or e["high"] is None or _narrow(e):
         return ""
-    return "[{}, {}]".format(*_ends(e))
+    return "[{}, {}]".format(*_ends(e, most))
 
 
 def estimate(e: dict[str, Any] | None) -> str:
@@ -360,21 +387,22 @@ def amount(e: dict[str, Any]) -> str:
     return number(value, min(3, max(1, digits)))
 
 
-def brief(e: dict[str, Any] | None, *, sign: bool = False) -> str:
-    """Return the value and interval for a place that cannot hold the reason why there is no interval.
+def brief(e: dict[str, Any] | None, *, sign: bool = False, most: int | None = None) -> str:
+    """Return the value and interval for a place that cannot hold the reason why there is no interval, with
+    at most so many decimals.
 
     Examples
     --------
     >>> brief({"value": 0.2974, "low": None, "high": None, "reason": "The penalty chose the terms."})
     '0.297'
     """
-    said = signed(e) if sign else text(e)
-    return f"{said} {interval(e)}".rstrip()
+    said = signed(e, most) if sign else text(e, most)
+    return f"{said} {interval(e, most)}".rstrip()
 
 
-def signed(e: dict[str, Any] | None) -> str:
+def signed(e: dict[str, Any] | None, most: int | None = None) -> str:
     """Return the point estimate of a difference, with its sign."""
-    said = text(e)
+    said = text(e, most)
     positive = e is not None and e["value"] is not None and e["value"] > 0
     return f"+{said}" if positive and any(c in "123456789" for c in said) else said
 

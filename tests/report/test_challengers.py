@@ -221,12 +221,12 @@ def test_a_challenger_leaves_more_than_a_standard_error_behind(rng: np.random.Ge
     error = math.sqrt(1.0 / 100 + 1.0 / 400)
     assert not challenger(noise, more + 0.99 * error)
     (why,) = challenger(noise, more + 1.01 * error).values()
-    assert why == f"on 100 rows its loss less that of Tree was {1.01 * error:.2g}, standard error {error:.2g}"
+    assert why == f"behind Tree by {1.01 * error:.2g}, standard error {error:.2g} (100 rows)"
     assert not challenger(noise[: FEWEST - 1], more[: FEWEST - 1] + 9.0)
     lost = np.where(np.arange(100) == 3, np.inf, noise)[:, None]
     tree = Candidate("tree", "Tree", "candidate", kind="tree")
     (why,) = behind([(tree, noise[:, None]), (BY_NAME["mlp"], lost)], 400.0).values()
-    assert why.endswith("was infinite")
+    assert why == "behind Tree by an infinite loss (100 rows)"
 
 
 def test_only_challengers_leave_and_never_for_the_reference(rng: np.random.Generator) -> None:

@@ -16,8 +16,9 @@ import empirisk.report
 from empirisk.data.deadline import Deadline
 from empirisk.report.render.html import render_html
 from empirisk.report.schema import ReportSchemaError
+from empirisk.report.sections.prose import in_units
 from empirisk.report.sections.registry import form_of
-from empirisk.wording import interval, text
+from empirisk.wording import interval, places, text
 
 from .conftest import CASES, HOSTILE
 
@@ -153,11 +154,13 @@ def test_the_same_report_gives_the_same_bytes(classification: dict[str, Any]) ->
 def test_each_estimate_shows_interval_n_and_method(classification: dict[str, Any]) -> None:
     page = Page(drawn("classification"))
     for metric in classification["test"]["metrics"]:
-        for e in (metric["model"], metric["baseline"], metric["difference"]):
+        shown = in_units(metric)
+        for e in (shown["model"], shown["baseline"], shown["difference"]):
             if e is None or e["low"] is None:
                 continue
-            assert text(e) in page.visible
-            assert interval(e) in page.visible
+            most = places(shown["model"])
+            assert text(e, most) in page.visible
+            assert interval(e, most) in page.visible
             assert e["method"] in page.visible
             assert any(e["method"] in title for title in page.attributes("title"))
 

@@ -9,9 +9,8 @@ import pytest
 
 from empirisk.report.render.write import render_markdown
 from empirisk.report.schema import ReportSchemaError
-from empirisk.report.sections.prose import esc
+from empirisk.report.sections.prose import esc, in_units, told
 from empirisk.report.sections.registry import form_of
-from empirisk.wording import estimate
 
 
 def test_every_section_is_there_and_tables_are_square(case: dict[str, Any]) -> None:
@@ -37,7 +36,7 @@ def test_nothing_of_the_data_becomes_markup(case: dict[str, Any]) -> None:
 def test_numbers_are_those_of_the_report(classification: dict[str, Any]) -> None:
     text = render_markdown(classification)
     for metric in classification["test"]["metrics"]:
-        assert estimate(metric["model"]) in text
+        assert told(in_units(metric)["model"]) in text
         assert metric["model"]["method"] in text
     assert "n = 6,513" in text
     for finding in classification["findings"]:

@@ -71,10 +71,8 @@ def behind(
         more, error, m = _apart(found - best, n_train, groups)
         if m >= FEWEST and not more <= max(error, felt):
             by = f"{number(more, 2)}, standard error {number(error, 2)}"
-            out[candidate.name] = (
-                f"on {best.size:,} rows its loss less that of {first.label} was"
-                f" {by if math.isfinite(more) else 'infinite'}"
-            )
+            by = by if math.isfinite(more) else "an infinite loss"
+            out[candidate.name] = f"behind {first.label} by {by} ({best.size:,} rows)"
     return out
 
 

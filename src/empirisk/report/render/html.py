@@ -46,6 +46,9 @@ def _environment() -> Environment:
     for function in (
         wording.count,
         wording.interval,
+        wording.listed,
+        wording.p_value,
+        wording.places,
         wording.plain,
         wording.share,
         wording.shorten,
@@ -82,14 +85,12 @@ def render_html(report: Json, deadline: Deadline | None = None) -> str:
         Names the key of the report that is at fault.
     """
     validate_report(report)
-    tables: dict[str, Pairs] = {}
+    made: list[Pairs] = []
     names: Json = {}
     form = form_of(report)
     for section in form.sections:
-        tables |= section.estimates(report)
+        made.append([pair for pairs in section.estimates(report).values() for pair in pairs])
         names |= section.names(report)
     template = _environment().get_template("report.html.j2")
     drawn = figures(report, deadline)
-    return template.render(
-        r=report, form=form, sections=form.sections, figures=drawn, estimates=tables, **names
-    )
+    return template.render(r=report, form=form, sections=form.sections, figures=drawn, made=made, **names)

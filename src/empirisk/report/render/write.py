@@ -22,7 +22,8 @@ from empirisk.report.saved.probes import draw_probes
 from empirisk.report.saved.ranges import training_ranges
 from empirisk.report.saved.row_marks import mark_rows
 from empirisk.report.schema import validate_report
-from empirisk.report.sections.prose import esc
+from empirisk.report.sections.methods import Pairs
+from empirisk.report.sections.prose import esc, how
 from empirisk.report.sections.registry import form_of
 
 __all__ = [
@@ -87,8 +88,12 @@ def render_markdown(report: Json) -> str:
     """
     validate_report(report)
     lines = [f"# {esc(report['task']['sentence'])}", ""]
+    made: Pairs = []
     for section in form_of(report).sections:
         lines += [f"## {section.heading}", "", *section.markdown(report)]
+        made += [pair for pairs in section.estimates(report).values() for pair in pairs]
+    told = how(made)
+    lines += ["### How the intervals were made", "", *told] if told else []
     return "\n".join(lines).rstrip() + "\n"
 
 

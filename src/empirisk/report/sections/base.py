@@ -91,7 +91,7 @@ class Section:
     --------
     >>> from empirisk.report.sections.registry import SECTIONS
     >>> [section.name for section in SECTIONS][:4]
-    ['verdict', 'data', 'candidates', 'test']
+    ['verdict', 'test', 'candidates', 'model']
     """
 
     name: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from empirisk.report.sections import prose
@@ -9,6 +10,7 @@ from empirisk.report.sections.base import Material, Section
 from empirisk.report.sections.prose import esc
 from empirisk.report.shapes.checkers import Record, list_of, nullable, one_of, string, strings
 from empirisk.results import Finding
+from empirisk.wording import counted, listed
 
 __all__ = ["FINDINGS"]
 
@@ -66,42 +68,54 @@ def _finding(f: Finding) -> Json:
     }
 
 
-_HEADINGS = (
-    ("nothing", "Checked, nothing found"),
-    ("cannot_tell", "Checked, and these rows cannot tell"),
-    ("not_run", "Could not be checked"),
+# What became of checks that found nothing, in a line; their sentences are folded.
+_OUTCOMES = (
+    ("nothing", "found nothing"),
+    ("cannot_tell", "cannot tell on these rows"),
+    ("not_run", "could not be made"),
 )
+OPEN = 4  # findings that the page shows with their advice; more notes than that are folded
+
+
+def told_of(checks: Sequence[Json]) -> list[Json]:
+    """Return, for each outcome of the checks that found nothing, how many they are, in words, and which."""
+    out = []
+    for outcome, said in _OUTCOMES:
+        some = [c for c in checks if c["outcome"] == outcome]
+        if some:
+            out.append({"sentence": f"{counted(len(some), 'check')} {said}", "checks": some})
+    return out
+
+
+def unfolded(findings: Sequence[Json]) -> int:
+    """Return how many of the findings, the gravest of which come first, a page shows without folding."""
+    grave = sum(f["level"] != "note" for f in findings)
+    return len(findings) if len(findings) <= OPEN else max(grave, OPEN)
 
 
 def _markdown(r: Json) -> prose.Lines:
     lines: prose.Lines = []
-    for f in r["findings"]:
+    shown = r["findings"][: unfolded(r["findings"])]
+    for f in shown:
         lines += [f"### {esc(f['code'])} ({f['level']}): {esc(f['sentence'])}", ""]
-        pairs = [
-            ("Where", ", ".join(f["where"])),
-            ("Evidence", f["evidence"]),
-            ("Wrong if", f["doubt"]),
-            ("What to do", f["advice"]),
-        ]
-        lines += prose.bullets(f"{key}: {esc(said)}" for key, said in pairs if said)
+        lines += [f"Do: {esc(f['advice'])}", ""] if f["advice"] else []
     if not r["findings"]:
         lines += ["The checks found nothing to report.", ""]
-    for outcome, heading in _HEADINGS:
-        some = [c for c in r["checks"] if c["outcome"] == outcome]
-        if some:
-            lines += [
-                f"### {heading}",
-                "",
-                *prose.bullets(f"{esc(c['name'])}: {esc(c['sentence'])}" for c in some),
-            ]
-    return lines
+    lines += prose.more_in_json(len(r["findings"]) - len(shown), "more findings", "findings")
+    said = listed([told["sentence"] for told in told_of(r["checks"])] or ["No check was left"])
+    return [
+        *lines,
+        f"{esc(said)}: {prose.code('checks')} of report.json; evidence: {prose.code('findings')}.",
+        "",
+    ]
 
 
 FINDINGS = Section(
     "findings",
-    "Findings",
+    "What should worry me?",
     {"findings": list_of(finding), "checks": list_of(checked)},
     _collect,
     _markdown,
     "findings.html.j2",
+    names=lambda report: {"told_of": told_of(report["checks"]), "unfolded": unfolded(report["findings"])},
 )

@@ -126,7 +126,7 @@ def _cross(report: Json) -> None:
 
 LIMITS = Section(
     "limits",
-    "What this report cannot tell you",
+    "What it cannot tell",
     {"limits": list_of(string, least=1), "absent": map_of(string)},
     _collect,
     lambda report: prose.bullets(esc(said) for said in report["limits"]),

@@ -16,10 +16,10 @@ _NAMED = 6
 
 @dataclass(frozen=True)
 class Method:
-    """One way of making intervals, and what it was used for."""
+    """One way of making intervals, what it was used for, and behind how many rows each of them stands."""
 
     labels: str
-    n: int
+    n: str
     level: float
     method: str
     reason: str
@@ -40,13 +40,20 @@ def point(band: Json, i: int) -> Json:
 
 
 def methods(pairs: Pairs) -> list[Method]:
-    """Group labelled estimates that were made in the same way."""
-    groups: dict[tuple[Any, ...], list[str]] = {}
+    """Group labelled estimates that were made in the same way, whatever the number of their rows."""
+    groups: dict[tuple[Any, ...], tuple[list[str], list[int]]] = {}
     for label, e in pairs:
         if e is not None:
-            how = (e["n"], e["level"], e["method"], e.get("reason", ""), e.get("target", ""))
-            groups.setdefault(how, []).append(label)
-    return [Method(_names(labels), *how) for how, labels in groups.items()]
+            how = (e["level"], e["method"], e.get("reason", ""), e.get("target", ""))
+            labels, rows = groups.setdefault(how, ([], []))
+            labels.append(label)
+            rows.append(e["n"])
+    return [Method(_names(labels), _range(rows), *how) for how, (labels, rows) in groups.items()]
+
+
+def _range(rows: list[int]) -> str:
+    least, most = min(rows), max(rows)
+    return count(least) if least == most else f"{count(least)} to {count(most)}"
 
 
 def _names(labels: list[str]) -> str:

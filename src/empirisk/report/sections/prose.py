@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from empirisk import wording
-from empirisk.report.sections.methods import methods
-from empirisk.wording import brief, count, share
+from empirisk.report.sections.methods import Pairs, methods
+from empirisk.wording import brief, share
 
 __all__ = [
     "Lines",
@@ -18,7 +18,11 @@ __all__ = [
     "code",
     "difference",
     "esc",
+    "first_words",
     "how",
+    "in_units",
+    "more_in_json",
+    "per_cent",
     "sentence",
     "setting",
     "table",
@@ -27,6 +31,7 @@ __all__ = [
 
 Json = dict[str, Any]
 Lines = list[str]
+SHARES = frozenset({"accuracy", "balanced accuracy"})  # labels of scores that are shares of rows: in per cent
 
 
 def sentence(text: str, *, stop: bool = True) -> str:
@@ -79,23 +84,64 @@ def bullets(sentences: Iterable[str]) -> Lines:
     return [*lines, ""] if lines else []
 
 
-def told(e: Json | None) -> str:
-    """Return an estimate as the report prints it: value, interval, or that it cannot be told."""
-    return brief(e)
+def first_words(said: str) -> str:
+    """Return a long reason up to its first comma or semicolon; the whole of it stands in ``report.json``."""
+    return said if len(said.split()) <= 20 else re.split(r"[,;] ", said)[0]
 
 
-def difference(e: Json | None) -> str:
+def told(e: Json | None, most: int | None = None) -> str:
+    """Return an estimate as the report prints it: value, interval, or that it cannot be told; with at most so
+    many decimals.
+    """
+    return brief(e, most=most)
+
+
+def difference(e: Json | None, most: int | None = None) -> str:
     """Return a difference as the report prints it, with its sign."""
-    return brief(e, sign=True)
+    return brief(e, sign=True, most=most)
 
 
-def how(pairs: list[tuple[str, Json | None]]) -> Lines:
-    """Return how each of these estimates was made: level, number of rows, method and reason."""
-    return bullets(
-        f"{esc(m.labels)}: {share(m.level)}, n = {count(m.n)}, {esc(m.method)}"
+def per_cent(e: Json | None) -> Json | None:
+    """Return an estimate of a share as one in per cent."""
+    if e is None:
+        return None
+    return e | {key: None if e[key] is None else 100.0 * e[key] for key in ("value", "low", "high")}
+
+
+def in_units(made: Json) -> Json:
+    """Return a score or a table of scores in the unit that readers see: shares of rows in per cent.
+
+    Parameters
+    ----------
+    made : dict
+        With a `label`, a `unit` and estimates, alone (as those of a metric) or in the rows of `groups`.
+    """
+    if made["label"] not in SHARES:
+        return made
+    groups = [g | {"score": per_cent(g["score"])} for g in made.get("groups", [])]
+    alone = {
+        key: per_cent(made[key]) for key in ("model", "baseline", "difference", "overall") if key in made
+    }
+    return made | alone | {"unit": "%"} | ({"groups": groups} if groups else {})
+
+
+def how(pairs: Pairs) -> Lines:
+    """Return a list of how these estimates were made: level, number of rows, method and reason."""
+    made = methods(pairs)
+    levels = {m.level for m in made}
+    shared = share(levels.pop()) if len(levels) == 1 else ""
+    lines = bullets(
+        f"{esc(m.labels)}: {esc(m.method)}, n = {m.n}"
+        + ("" if shared else f", {share(m.level)}")
         + (f" ({esc(m.reason)})" if m.reason else "")
-        for m in methods(pairs)
+        for m in made
     )
+    return [*([f"All at {shared}.", ""] if shared else []), *lines]
+
+
+def more_in_json(n: int, what: str, key: str) -> Lines:
+    """Return the line that says where the rest of a table stands; none where nothing was left out."""
+    return [f"{n:,} {esc(what)}: {code(key)} of report.json.", ""] if n > 0 else []
 
 
 def absent(report: Json, *keys: str) -> Lines:

@@ -30,12 +30,12 @@ __all__ = ["CLUSTER_REPORT", "FORMS", "MODEL_REPORT", "SECTIONS", "form_of"]
 
 SECTIONS: tuple[Section, ...] = (
     VERDICT,
-    DATA,
-    CANDIDATES,
     TEST,
+    CANDIDATES,
     MODEL,
     LEARNING,
     FINDINGS,
+    DATA,
     LIMITS,
     REPRODUCE,
 )

@@ -66,12 +66,10 @@ def _markdown(r: Json) -> prose.Lines:
     versions = ", ".join(
         [f"empirisk {p['version']}", f"Python {p['python']}", *(f"{k} {v}" for k, v in p["packages"].items())]
     )
-    settings = ", ".join(f"{k} = {prose.setting(v)}" for k, v in p["settings"].items())
     said = [
         f"Made {esc(p['created'])} in {plain(p['seconds'], 2)} seconds",
         f"Versions: {esc(versions)}",
-        f"Seed: {p['seed']}",
-        f"Settings: {esc(settings)}",
+        f"Seed: {p['seed']}; settings: {prose.code('provenance.settings')} of report.json",
         f"SHA-256 of the parsed table: {prose.code(p['fingerprint'])}",
         f"Cite: {esc(p['citation'])}",
     ]

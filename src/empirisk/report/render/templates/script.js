@@ -77,12 +77,4 @@
     form.addEventListener("submit", (e) => e.preventDefault());
     show();
   }
-
-  // Paper has no buttons: print what is folded.
-  let closed = [];
-  addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("main details:not([open])")];
-    closed.forEach((d) => { d.open = true; });
-  });
-  addEventListener("afterprint", () => closed.forEach((d) => { d.open = false; }));
 })();

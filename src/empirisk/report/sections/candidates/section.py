@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,18 +11,19 @@ from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.estimates import estimate, maybe, number
 from empirisk.report.fit.choose import Choice, Row
+from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.final import tolerance
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
 from empirisk.report.fit.plan import Plan
 from empirisk.report.fit.tuning import CrossValidated
-from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
+from empirisk.report.sections.candidates.certified import certified, confirmed
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
+from empirisk.report.sections.candidates.markdown import candidates_markdown
 from empirisk.report.sections.candidates.searches import search_sentences
 from empirisk.report.sections.candidates.steps import step_sentences
 from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
 from empirisk.report.sections.methods import Pairs
-from empirisk.report.sections.prose import esc, told
 from empirisk.report.shapes.checkers import (
     Record,
     ReportSchemaError,
@@ -33,11 +34,12 @@ from empirisk.report.shapes.checkers import (
     nullable,
     one_of,
     string,
+    strings,
 )
 from empirisk.report.shapes.checkers import number as any_number
 from empirisk.report.shapes.values import certificate, maybe_estimate, setting
-from empirisk.wording import count, plain, share, spelled
 from empirisk.wording import number as written
+from empirisk.wording import spelled
 
 __all__ = ["CANDIDATES"]
 
@@ -82,7 +84,11 @@ selection = Record(
         "other_rule": nullable(string),
         "best_probability_method": nullable(string),
         "winner": nullable(WINNER),
-    }
+    },
+    optional={
+        "left_out": list_of(Record({"label": string, "reason": string})),
+        "notes": strings,
+    },
 )
 
 
@@ -118,11 +124,10 @@ def _collect(m: Material) -> Json:
                 _family(a.choice, p.plan, m.tuned),
                 *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts),
                 *search_sentences(a.searches, a.choice),
-                _told("Not tried", dict(p.plan.unsuited)),
-                _told("Tried, and left out once more than one standard error behind the best", a.outrun),
             ],
             [s.losses for s in a.searches if s.losses is not None],
-        ),
+        )
+        | {"left_out": _left_out(a)},
         "candidates": _rows(a.choice, ends),
         "selection_curves": m.part("selection_curves", lambda: penalty_curves(a.choice, a.scoring)) or [],
     }
@@ -153,27 +158,26 @@ def _selection(
     lowest = choice.rows[choice.by_minimum]
     other = lowest.result
     same = lowest is row and row.at == row.lowest
-    parts = [
+    said = (
         "Within one standard error of the best score (of the difference on the same rows), the candidate"
         " that holds the fewest numbers (non-zero coefficients, leaves, weights, or what is in the laws or"
-        " the rows that it keeps) is chosen:"
-        f" {row.result.candidate.label}."
-    ]
-    parts.append(
+        f" the rows that it keeps) is chosen: {row.result.candidate.label}."
+    )
+    notes = [
         f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with"
         " more rows the order of close candidates may change."
-    )
+    ]
     if name == "brier_score":
-        parts.append(
+        notes.append(
             "Some fits did not see every class and give it the probability 0, for which the log-loss is"
             " infinite: the Brier score judges in its place."
         )
-    parts += [said for said in more if said]
+    notes += [line for line in more if line]
     found = winner(choice, scoring, seed, held_out, trials)
     if found is not None:
         value = max(0.0, found["corrected"]["value"] - found["naive"]["value"])
         flatters = f"flatters the best score by about {written(value, 2)}"
-        parts.append(
+        notes.append(
             f"Having tried {found['n_candidates']} fits on the same folds"
             f" {flatters if value > 0.0 else 'was not seen to flatter the best score'} (bootstrap);"
             " the test part is untouched."
@@ -184,7 +188,7 @@ def _selection(
         "unit": unit_of(name, unit),
         "greater_is_better": False,
         "rule": "one-standard-error",
-        "sentence": " ".join(parts),
+        "sentence": said,
         "other_rule": (
             "The smallest mean score chooses the same: "
             if same
@@ -201,13 +205,15 @@ def _selection(
             " is left out"
         ),
         "winner": found,
+        "notes": notes,
     }
 
 
-def _told(what: str, why: Mapping[str, str]) -> str:
-    """Return in a sentence which candidates have no row, with the reason of each; "" where all have one."""
-    listed = "; ".join(f"{label} ({reason})" for label, reason in why.items())
-    return f"{what}: {listed}." if listed else ""
+def _left_out(a: Analysis) -> list[Json]:
+    """Return which candidates have no row, with the reason of each."""
+    cuts = dict(cut.split(": ", 1) for cut in a.cuts if ": " in cut)
+    told = {**a.outrun, **dict(a.prepared.plan.unsuited), **cuts}
+    return [{"label": label, "reason": reason} for label, reason in told.items()]
 
 
 def _family(choice: Choice, plan: Plan, metric: str) -> str:
@@ -324,13 +330,11 @@ def _worst(result: CrossValidated, at: int) -> Json:
 
 def _estimates(report: Json) -> dict[str, Pairs]:
     kinds = (
-        ("score", "score"),
-        ("versus_baseline", "against the baseline"),
-        ("versus_best", "against the best"),
+        ("score", "cross-validated scores of the candidates"),
+        ("versus_baseline", "their differences from the baseline"),
+        ("versus_best", "their differences from the best"),
     )
-    return {
-        "candidates": [(f"{c['label']}: {said}", c[key]) for key, said in kinds for c in report["candidates"]]
-    }
+    return {"candidates": [(said, c[key]) for key, said in kinds for c in report["candidates"]]}
 
 
 def _charts(report: Json) -> Iterator[Chart]:
@@ -348,54 +352,32 @@ def _charts(report: Json) -> Iterator[Chart]:
     yield from penalty_charts(report)
 
 
-def _markdown(r: Json) -> prose.Lines:
-    s = r["selection"]
-    lines = [esc(" ".join(filter(None, (s["sentence"], s["other_rule"])))), ""]
-    rows = []
-    for c in r["candidates"]:
-        settings = ", ".join(f"{k} = {prose.setting(v)}" for k, v in c["parameters"].items())
-        tags = [t for t, on in (("chosen", c["chosen"]), (c["role"], c["role"] != "candidate")) if on]
-        name = c["label"] + (f" ({', '.join(tags)})" if tags else "")
-        size = f"{count(c['complexity']['value'])} {c['complexity']['unit']}" if c["complexity"] else "–"
-        chance = share(c["best_probability"]) if c["best_probability"] is not None else "–"
-        scores = [
-            told(c["score"]),
-            prose.difference(c["versus_baseline"]),
-            prose.difference(c["versus_best"]),
-        ]
-        rows.append(
-            [
-                esc(name),
-                esc(settings),
-                *scores,
-                chance,
-                esc(size),
-                plain(c["fit_seconds"], 2),
-            ]
-        )
-    unit = f" ({s['unit']})" if s["unit"] else ""
-    score = esc(f"{s['label']}{unit}")
-    head = ["Candidate", "Settings", score, "Against the baseline", "Against the best"]
-    lines += prose.table([*head, "Chance to be best", "Complexity (median over the folds)", "Seconds"], rows)
-    certified = [(c["label"], c["certificate"]) for c in r["candidates"] if c["certificate"]]
-    lines += prose.bullets(f"{esc(label)}: {esc(c['claim'])}" for label, c in certified)
-    return lines + prose.how(_estimates(r)["candidates"]) + prose.absent(r, "selection_curves")
+def _names(report: Json) -> Json:
+    chosen = {c["name"] for c in report["candidates"] if c["chosen"]}
+    own = [i for i, c in enumerate(report["selection_curves"]) if c["candidate"] in chosen]
+    return {
+        "curve_of_chosen": own,
+        "other_curves": [i for i in range(len(report["selection_curves"])) if i not in own],
+        "certified": certified(report["candidates"]),
+        "confirmed": confirmed(report["candidates"]),
+    }
 
 
 CANDIDATES = Section(
     "candidates",
-    "Candidates",
+    "Which model, and against what?",
     {
         "selection": selection,
         "candidates": list_of(candidate, least=1),
         "selection_curves": list_of(CURVE),
     },
     _collect,
-    _markdown,
+    candidates_markdown,
     "candidates/candidates.html.j2",
     cross=_cross,
     charts=_charts,
     estimates=_estimates,
+    names=_names,
     parts={"selection_curves": "The chart over the penalty"},
     needs=("test", "model"),
 )

@@ -164,7 +164,7 @@ def _estimates(report: Json) -> dict[str, Pairs]:
     d = report["agreement"]
     if not d:
         return {"agreement": []}
-    rows: Pairs = [(f"{p['first']} and {p['second']}", p["agreement"]) for p in d["pairs"]]
+    rows: Pairs = [("groups of two methods", p["agreement"]) for p in d["pairs"]]
     return {"agreement": [*rows, *(("matched rows", p["matched"]) for p in d["pairs"])]}
 
 
@@ -187,11 +187,7 @@ def _markdown(r: Json) -> prose.Lines:
         "; ".join([f"{esc(x['label'])}: {listed([count(n) for n in x['sizes']])} rows", *_note(x)])
         for x in d["methods"]
     )
-    return [
-        *lines,
-        *([esc(d["tree"]["rule"]), ""] if d["tree"] else []),
-        *prose.how(_estimates(r)["agreement"]),
-    ]
+    return [*lines, *([esc(d["tree"]["rule"]), ""] if d["tree"] else [])]
 
 
 def _note(x: Json) -> list[str]:
@@ -207,7 +203,6 @@ AGREEMENT = Section(
     "clusters/agreement.html.j2",
     charts=_charts,
     estimates=_estimates,
-    names=lambda report: {"listed": listed},
     parts={"agreement": "The comparison with other methods"},
     long=frozenset({"agreement"}),
 )

@@ -10,8 +10,8 @@ from empirisk.report.read.table import Table
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Section
 from empirisk.report.sections.clusters.base import ClusterMaterial
-from empirisk.report.sections.data.section import column_json, columns_markdown, data, some_names
-from empirisk.report.sections.data.sparkline import sparkline
+from empirisk.report.sections.data.columns import column_json, column_names, columns_markdown
+from empirisk.report.sections.data.section import data, some_names
 from empirisk.report.sections.prose import esc
 from empirisk.wording import count, counted
 
@@ -76,7 +76,7 @@ def _markdown(r: Json) -> prose.Lines:
     d = r["data"]
     said = f"{count(d['n_rows'])} rows and {count(d['n_columns'])} columns in {esc(d['source'])}."
     done = [d["duplicates"]["sentence"], *d["handling"]]
-    return [said, "", *columns_markdown(d["columns"]), *prose.bullets(esc(s) for s in done)]
+    return [said, "", *columns_markdown(d), *prose.bullets(esc(s) for s in done)]
 
 
 CLUSTER_DATA = Section(
@@ -86,5 +86,5 @@ CLUSTER_DATA = Section(
     _collect,
     _markdown,
     "clusters/data.html.j2",
-    names=lambda report: {"sparkline": sparkline},
+    names=column_names,
 )

@@ -159,7 +159,7 @@ def _markdown(r: Json) -> prose.Lines:
     lines += prose.bullets(
         f"{esc(c['label'])}: {_said(c['k'])} ({esc(c['why'])})" for c in d["criteria"].values()
     )
-    return [*lines, *prose.bullets(esc(note) for note in d["notes"]), *prose.how(_estimates(r)["number"])]
+    return [*lines, *prose.bullets(esc(note) for note in d["notes"])]
 
 
 NUMBER = Section(
@@ -171,5 +171,5 @@ NUMBER = Section(
     "clusters/number.html.j2",
     charts=_charts,
     estimates=_estimates,
-    names=lambda report: {"cell": _cell, "k_said": _said, "p_value": p_value, "counted": counted},
+    names=lambda report: {"cell": _cell, "k_said": _said, "counted": counted},
 )

@@ -20,6 +20,7 @@ from empirisk.wording import amount, count, listed, percent, shorten
 __all__ = ["PROFILE", "trait_said"]
 
 Json = dict[str, Any]
+LINES = 6  # columns and levels that the Markdown lists
 DRAWN = 10  # lines of the chart
 WEAK = 0.05  # share of the variance below which clusters differ little in a column
 CAVEAT = (
@@ -164,10 +165,8 @@ def _estimates(report: Json) -> dict[str, Pairs]:
     for x in d["lines"]:
         label = "share of a level" if x["level"] else "mean of a number"
         pairs += [(label, e) for e in (x["whole"],)]
-        pairs += [
-            (f"{label}, cluster {c['name']}", e) for c, e in zip(d["clusters"], x["parts"], strict=True)
-        ]
-    return {"sizes": [(f"cluster {c['name']}", c["share"]) for c in d["clusters"]], "profile": pairs}
+        pairs += [(f"{label} in a cluster", e) for e in x["parts"]]
+    return {"sizes": [("size of a cluster", c["share"]) for c in d["clusters"]], "profile": pairs}
 
 
 def _markdown(r: Json) -> prose.Lines:
@@ -183,11 +182,10 @@ def _markdown(r: Json) -> prose.Lines:
     lines += [esc(d["caveat"]), ""]
     table = [
         [esc(shorten(_named(x), 60)), *(esc(prose.told(e)) for e in (x["effect"], x["whole"], *x["parts"]))]
-        for x in d["lines"]
+        for x in d["lines"][:LINES]
     ]
-    lines += prose.table(["Column", "Explained", "All rows", *names], table)
-    made = _estimates(r)
-    return lines + prose.how([*made["sizes"], *made["profile"]])
+    more = prose.more_in_json(len(d["lines"]) - LINES, "more lines", "profile.lines")
+    return lines + prose.table(["Column", "Explained", "All rows", *names], table) + more
 
 
 PROFILE = Section(

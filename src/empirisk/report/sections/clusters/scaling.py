@@ -21,6 +21,7 @@ from empirisk.wording import counted, plain, share, shorten
 __all__ = ["SCALING"]
 
 Json = dict[str, Any]
+COLUMNS = 8  # that the Markdown lists
 KEPT = 0.75  # adjusted Rand index from which groups count as much the same
 
 scaled = shape.Record(
@@ -137,7 +138,7 @@ def _told(a: Clustered, r: Any) -> Json:
 
 def _estimates(report: Json) -> dict[str, Pairs]:
     rows = report["scaling"]["alternatives"] or []
-    return {"scaling": [(row["label"], row["agreement"]) for row in rows]}
+    return {"scaling": [("groups under other decisions", row["agreement"]) for row in rows]}
 
 
 def _markdown(r: Json) -> prose.Lines:
@@ -147,17 +148,16 @@ def _markdown(r: Json) -> prose.Lines:
             esc(shorten(c["column"], 60)),
             esc(c["rule"]),
             plain(c["weight"], 2),
-            plain(c["scale"]),
             share(c["share"]),
         ]
-        for c in d["columns"]
+        for c in d["columns"][:COLUMNS]
     ]
-    head = ["Column", "Becomes", "Weight", "Standard deviation", "Share of the variance"]
-    lines = [esc(d["sentence"]), "", *prose.table(head, rows)]
+    head = ["Column", "Becomes", "Weight", "Share of the variance"]
+    more = prose.more_in_json(len(d["columns"]) - COLUMNS, "more columns", "scaling.columns")
+    lines = [esc(d["sentence"]), "", *prose.table(head, rows), *more]
     if d["alternatives"]:
         told = [[esc(x["sentence"]), esc(prose.told(x["agreement"]))] for x in d["alternatives"]]
         lines += prose.table(["Decided otherwise", "Adjusted Rand index"], told)
-        lines += prose.how(_estimates(r)["scaling"])
     return lines + prose.absent(r, "scaling.alternatives")
 
 

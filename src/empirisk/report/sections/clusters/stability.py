@@ -140,8 +140,8 @@ def _estimates(report: Json) -> dict[str, Pairs]:
 
 def _pairs(d: Json) -> Pairs:
     own: Pairs = [("all clusters", d["overall"])]
-    own += [(f"similarity of cluster {c['cluster']}", c["jaccard"]) for c in d["clusters"]]
-    return [*own, *((f"dissolved, cluster {c['cluster']}", c["dissolved"]) for c in d["clusters"])]
+    own += [("similarity of each cluster", c["jaccard"]) for c in d["clusters"]]
+    return [*own, *(("subsamples without a cluster", c["dissolved"]) for c in d["clusters"])]
 
 
 def _markdown(r: Json) -> prose.Lines:
@@ -149,12 +149,14 @@ def _markdown(r: Json) -> prose.Lines:
     if not d:
         return prose.absent(r, "stability")
     rows = [
-        [c["cluster"], *(esc(prose.told(c[key])) for key in ("jaccard", "dissolved")), esc(c["sentence"])]
-        for c in d["clusters"]
+        [c["cluster"], *(esc(prose.told(c[key])) for key in ("jaccard", "dissolved"))] for c in d["clusters"]
     ]
-    head = ["Cluster", "Similarity", "Dissolved", "It"]
-    lines = [esc(d["sentence"]), "", *prose.table(head, rows)]
-    return lines + prose.how(_estimates(r)["stability"])
+    said: dict[str, list[str]] = {}
+    for c in d["clusters"]:
+        said.setdefault(c["sentence"], []).append(c["cluster"])
+    told = prose.bullets(f"{', '.join(who)}: {esc(sentence)}" for sentence, who in said.items())
+    table = prose.table(["Cluster", "Similarity", "Dissolved"], rows)
+    return [esc(d["sentence"]), "", *table, *told]
 
 
 STABILITY = Section(

@@ -1,4 +1,4 @@
-"""The section "Data": columns, duplicates, what was done with missing values, the split."""
+"""The section on the data: columns, duplicates, what was done with missing values, the split."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.split import Split
 from empirisk.report.fit.texts import BUCKETS, COMPONENTS, WORDS
 from empirisk.report.read.carried import carried
-from empirisk.report.read.table import Column, Table
+from empirisk.report.read.table import Table
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
-from empirisk.report.sections.data.sparkline import sparkline
+from empirisk.report.sections.data.columns import COLUMN, column_json, column_names, columns_markdown
 from empirisk.report.sections.prose import esc
 from empirisk.report.shapes.checkers import (
     Record,
@@ -27,30 +27,13 @@ from empirisk.report.shapes.checkers import (
     string,
     strings,
 )
-from empirisk.report.shapes.values import counts, file_name, histogram
-from empirisk.wording import count, percent, plain, shorten, year, years
+from empirisk.report.shapes.values import counts, file_name
+from empirisk.wording import count
 
-__all__ = ["DATA", "column_json", "columns_markdown", "data", "some_names"]
+__all__ = ["DATA", "data", "some_names"]
 
 Json = dict[str, Any]
-
-
-column = Record(
-    {
-        "name": string,
-        "role": one_of("target", "feature", "group", "time", "exposure", "weight", "dropped"),
-        "type": one_of(
-            "number", "integer", "boolean", "categorical", "text", "date", "id", "constant", "empty"
-        ),
-        "reason": string,
-        "missing": integer,
-        "distinct": integer,
-        "summary": nullable(string),
-        "histogram": nullable(histogram),
-        "warnings": strings,
-        "override": nullable(string),
-    }
-)
+FEW_CLASSES = 8  # whose rows stand beside each other in the table of the two parts
 
 
 data = Record(
@@ -59,7 +42,7 @@ data = Record(
         "format": nullable(string),
         "n_rows": integer,
         "n_columns": integer,
-        "columns": list_of(column),
+        "columns": list_of(COLUMN),
         "duplicates": nullable(
             Record({"n_rows": integer, "n_straddling": nullable(integer), "sentence": string})
         ),
@@ -121,54 +104,6 @@ def _columns(table: Table, split: Split) -> Json:
 
 def _rows(n: int) -> str:
     return "No row repeats" if n == 0 else "1 row repeats" if n == 1 else f"{n:,} rows repeat"
-
-
-def column_json(column: Column) -> Json:
-    """Return what the table of columns says about one of them."""
-    return {
-        "name": column.name,
-        "role": column.role,
-        "type": column.kind,
-        "reason": column.reason or column.kind,
-        "missing": column.n_missing,
-        "distinct": column.n_distinct,
-        "summary": _summary(column.summary),
-        "histogram": _histogram(column.summary),
-        "warnings": [column.warning] if column.warning else [],
-        "override": column.override or None,
-    }
-
-
-def _summary(summary: Json) -> str | None:
-    kind = summary.get("type")
-    if kind == "histogram":
-        low, _, middle, _, high = summary["quantiles"]
-        if isinstance(low, str):
-            return f"{low} to {high}, median {middle}"
-        told = year if (summary["whole"] and years([low, high])) else plain
-        return f"{told(low)} to {told(high)}, median {told(middle)}"
-    if kind == "levels":
-        total = sum(c for _, c in summary["levels"]) + summary["other"]
-        return ", ".join(f"{v} {percent(c / total)}" for v, c in summary["levels"][:3])
-    if kind == "lengths":
-        return f"{summary['min']} to {summary['max']} characters"
-    return None
-
-
-def _histogram(summary: Json) -> Json | None:
-    kind = summary.get("type")
-    if kind == "histogram":
-        return {"kind": "numeric", "edges": list(summary["edges"]), "counts": list(summary["counts"])}
-    if kind == "levels":
-        shown = summary["levels"][:40]
-        rest = sum(c for _, c in summary["levels"][40:]) + summary["other"]
-        return {
-            "kind": "categories",
-            "labels": [v for v, _ in shown],
-            "counts": [c for _, c in shown],
-            "other": rest,
-        }
-    return None
 
 
 def _handling(table: Table) -> list[str]:
@@ -254,32 +189,15 @@ def _part(name: str, sample: Sample) -> Json:
 
 def _split_markdown(r: Json) -> prose.Lines:
     s, classes = r["split"], r["task"]["classes"] or []
+    classes = classes if len(classes) <= FEW_CLASSES else []
     head = ["Part", "Rows", *(esc(c) for c in classes)]
     rows = []
     for p in s["parts"]:
-        counts = p["class_counts"] or [None] * len(classes)
+        counts = (p["class_counts"] or [None] * len(classes))[: len(classes)]
         rows.append([p["name"], count(p["n_rows"]), *("–" if n is None else count(n) for n in counts)])
     said = [s["reason"], s["folds"]["sentence"] if s["folds"] else ""]
-    return [esc(" ".join(said)), "", *prose.table(head, rows)]
-
-
-def columns_markdown(columns: list[Json]) -> prose.Lines:
-    """Return the table of columns: role, type and reason, gaps, values, remarks."""
-    rows = [
-        [
-            esc(shorten(c["name"], 60)),
-            c["role"],
-            f"{c['type']}: {esc(c['reason'])}",
-            count(c["missing"]),
-            count(c["distinct"]),
-            esc(c["summary"] or ""),
-            " ".join(
-                [*(esc(w) for w in c["warnings"]), prose.code(c["override"]) if c["override"] else ""]
-            ).strip(),
-        ]
-        for c in columns
-    ]
-    return prose.table(["Column", "Role", "Type", "Missing", "Distinct", "Values", "Remarks"], rows)
+    more = prose.more_in_json(len(r["task"]["classes"] or []) - len(classes), "more classes", "split.parts")
+    return [esc(" ".join(said)), "", *prose.table(head, rows), *more]
 
 
 def _markdown(r: Json) -> prose.Lines:
@@ -289,17 +207,18 @@ def _markdown(r: Json) -> prose.Lines:
         "",
         *_split_markdown(r),
     ]
-    lines += columns_markdown(d["columns"])
-    done = [d["duplicates"]["sentence"]] if d["duplicates"] else []
-    return lines + prose.bullets(esc(s) for s in [*done, *d["handling"]])
+    lines += columns_markdown(d)
+    lines += [esc(d["duplicates"]["sentence"]), ""] if d["duplicates"] else []
+    what = "points on what was done with missing values, levels and numbers"
+    return lines + prose.more_in_json(len(d["handling"]), what, "data.handling")
 
 
 DATA = Section(
     "data",
-    "Data",
+    "What went in?",
     {"data": data, "split": split},
     _collect,
     _markdown,
     "data/data.html.j2",
-    names=lambda report: {"sparkline": sparkline},
+    names=lambda report: column_names(report) | {"FEW_CLASSES": FEW_CLASSES},
 )

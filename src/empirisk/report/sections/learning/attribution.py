@@ -20,7 +20,7 @@ from empirisk.report.shapes.checkers import (
     string,
 )
 from empirisk.report.shapes.values import estimate
-from empirisk.wording import plain
+from empirisk.wording import listed, plain
 
 __all__ = ["ATTRIBUTION", "attribution_charts", "attribution_markdown", "collect_attribution"]
 
@@ -88,10 +88,13 @@ def attribution_markdown(r: Json) -> prose.Lines:
     rows = []
     for p in a["parts"]:
         ends = ["–" if p[end] is None else plain(p[end], 2) for end in ("low", "high")]
-        rows.append([esc(p["part"]), *ends, p["standing"], esc(p["how"])])
+        if p["standing"] != "not identifiable":
+            rows.append([esc(p["part"]), *ends, p["standing"], esc(p["how"])])
+    open_ = [p["part"] for p in a["parts"] if p["standing"] == "not identifiable"]
     head = ["Part", "At least", "At most", "Standing", "How it is known"]
     return [
         f"### Where the error comes from ({esc(a['label'])} {told(a['risk'])})",
         "",
-        *prose.table(head, rows),
+        *(prose.table(head, rows) if rows else []),
+        *([esc(f"Not identifiable: {listed(open_)}."), ""] if open_ else []),
     ]

@@ -13,7 +13,7 @@ from empirisk.report.fit.encode import make_encoder
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material
 from empirisk.report.sections.methods import Pairs
-from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.prose import esc
 from empirisk.report.shapes.checkers import Record, number, string
 from empirisk.report.shapes.values import estimate as estimated
 from empirisk.wording import percent
@@ -88,8 +88,8 @@ def _sentence(low: float, high: float, lowest: float, highest: float, accuracy: 
     return (
         f"The best rule on these columns errs on at most {percent(high)} of new rows ({percent(highest)}"
         f" with the interval), for so often errs the nearest neighbour{where}. It errs on at least"
-        f" {percent(low)} ({percent(lowest)}) if the nearest neighbour errs no more than it would with many"
-        " more rows: in more than a few columns it does, and then the best rule may be better than that."
+        f" {percent(low)} ({percent(lowest)}) only if many more rows would not help the nearest neighbour;"
+        " in more than a few columns they would."
     )
 
 
@@ -104,6 +104,4 @@ def best_possible_markdown(r: Json) -> prose.Lines:
     b = r["best_possible"]
     if b is None:
         return prose.absent(r, "best_possible")
-    lines = ["### What the best rule could do", "", esc(b["sentence"]), ""]
-    lines += [f"Leave-one-out error of one nearest neighbour: {told(b['error'])}.", ""]
-    return lines + prose.how(best_possible_estimates(r))
+    return ["### What the best rule could do", "", esc(b["sentence"]), ""]

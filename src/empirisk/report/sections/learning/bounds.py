@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,15 @@ from empirisk.report.shapes.checkers import (
 )
 from empirisk.wording import percent, plain
 
-__all__ = ["BOUNDS", "bounds_charts", "bounds_markdown", "collect_bounds"]
+__all__ = [
+    "BOUNDS",
+    "assumptions_of",
+    "bounds_charts",
+    "bounds_markdown",
+    "bounds_told",
+    "collect_bounds",
+    "said_bound",
+]
 
 Json = dict[str, Any]
 
@@ -103,29 +111,34 @@ def bounds_charts(report: Json) -> Iterator[Chart]:
         yield Chart("bounds", "the bounds", shown, None, "bounds")
 
 
+def assumptions_of(rows: Sequence[Json]) -> list[str]:
+    """Return the assumptions that all of these bounds share, each with where it is from."""
+    told = [[f"{c['text']} ({c['source']})" for c in row["assumptions"]] for row in rows if row["applies"]]
+    return [line for line in told[0] if all(line in other for other in told)] if told else []
+
+
+def bounds_told(b: Json | None) -> str:
+    """Return the tightest of the bounds in one line; or how many there are, where none applies."""
+    applies = [row for row in b["rows"] if row["applies"] and not row["vacuous"]] if b else []
+    if not b or not applies:
+        return "What theorems promise: nothing about this model on these rows"
+    best = min(applies, key=lambda row: float(row["value"]))
+    value = said_bound(best["value"], b["label"])
+    return f"What theorems promise: {b['label']} at most {value} ({best['bound']})"
+
+
+def said_bound(value: float | None, label: str) -> str:
+    """Return a bound as readers see it: a rate in per cent."""
+    if value is None:
+        return "–"
+    return f"{plain(100.0 * value, 3)} %" if label.startswith("rate") else plain(value, 3)
+
+
 def bounds_markdown(r: Json) -> prose.Lines:
-    """Return the ladder of bounds as a table, or the sentence why there is none."""
+    """Return the tightest bound, or the sentence why there are none."""
     b = r["bounds"]
     if b is None:
         return prose.absent(r, "bounds")
-    rows = [
-        [
-            esc(x["bound"]) + (" (vacuous)" if x["vacuous"] else ""),
-            plain(x["value"], 3),
-            "–" if x["measured"] is None else f"{plain(x['measured'], 3)} ({x['measured_on']})",
-            esc(x["kind"]),
-            esc("; ".join(f"{c['text']} ({c['source']})" for c in x["assumptions"])),
-        ]
-        for x in b["rows"]
-        if x["applies"]
-    ]
-    head = [esc(f"Bound on the {b['label']}"), "At most", "Measured", "About", "If"]
-    others = [f"{esc(x['bound'])} does not apply: {esc(x['reason'])}" for x in b["rows"] if not x["applies"]]
-    return [
-        "### What theorems promise",
-        "",
-        esc(b["sentence"]),
-        "",
-        *prose.table(head, rows),
-        *prose.bullets(others),
-    ]
+    shared = assumptions_of(b["rows"])
+    lines = [esc(f"{bounds_told(b)}." + (f" If {'; '.join(shared)}." if shared else "")), ""]
+    return lines + prose.more_in_json(len(b["rows"]), "bounds, or why they do not apply", "bounds.rows")

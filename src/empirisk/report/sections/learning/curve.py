@@ -122,11 +122,13 @@ def curve_estimates(curve: Json | None) -> Pairs:
     """Return the estimates at the last size of a curve and at its extrapolation, each with its label."""
     if curve is None:
         return []
-    pairs: Pairs = [("held out", point(curve["validation"], 0))]
+    pairs: Pairs = [("learning curve, held out", point(curve["validation"], 0))]
     if curve["train"] is not None:
-        pairs.append(("training rows", point(curve["train"], 0)))
+        pairs.append(("learning curve, training rows", point(curve["train"], 0)))
     more = curve["extrapolation"]
-    return pairs + ([("expected", more["score"]), ("gain", more["gain"])] if more else [])
+    return pairs + (
+        [("learning curve, expected", more["score"]), ("gain of more rows", more["gain"])] if more else []
+    )
 
 
 def curve_charts(report: Json) -> Iterator[Chart]:
@@ -148,8 +150,5 @@ def curve_markdown(r: Json) -> prose.Lines:
     if more and more["score"]:
         rows.append([f"{count(more['n_rows'])} (expected)", told(more["score"])])
     lines = [esc(c["sentence"]), ""] if c["sentence"] else []
-    return (
-        lines
-        + prose.table(["Training rows", esc(f"Held-out {c['label']}")], rows)
-        + prose.how(curve_estimates(c))
-    )
+    unit = f" ({c['unit']})" if c["unit"] else ""
+    return lines + prose.table(["Training rows", esc(f"Held-out {c['label']}{unit}")], rows)

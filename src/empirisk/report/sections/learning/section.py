@@ -1,5 +1,5 @@
-"""The section "Is it learning?": the learning curve, where the error comes from, what the best rule could do,
-what theorems promise.
+"""The section on what would help: the learning curve, where the error comes from, what the best rule could
+do, what theorems promise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,15 @@ from empirisk.report.sections.learning.best_possible import (
     best_possible_markdown,
     collect_best_possible,
 )
-from empirisk.report.sections.learning.bounds import BOUNDS, bounds_charts, bounds_markdown, collect_bounds
+from empirisk.report.sections.learning.bounds import (
+    BOUNDS,
+    assumptions_of,
+    bounds_charts,
+    bounds_markdown,
+    bounds_told,
+    collect_bounds,
+    said_bound,
+)
 from empirisk.report.sections.learning.curve import (
     CURVE,
     collect_curve,
@@ -63,7 +71,7 @@ def _charts(report: Json) -> Iterator[Chart]:
 
 LEARNING = Section(
     "learning",
-    "Is it learning?",
+    "Would more rows or a richer model help?",
     {
         "learning_curve": nullable(CURVE),
         "attribution": nullable(ATTRIBUTION),
@@ -75,6 +83,11 @@ LEARNING = Section(
     "learning/learning.html.j2",
     cross=cross_curve,
     charts=_charts,
+    names=lambda report: {
+        "bounds_told": bounds_told(report["bounds"]),
+        "assumed": assumptions_of,
+        "bound_said": lambda value: said_bound(value, report["bounds"]["label"]),
+    },
     estimates=lambda report: {
         "learning": curve_estimates(report["learning_curve"]),
         "best_possible": best_possible_estimates(report),

@@ -1,4 +1,4 @@
-"""The section "What the model uses": coefficients or trees, importances, dependence, the certificate."""
+"""The section on what the model uses: coefficients or trees, importances, dependence, the certificate."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.final import FinalModel, certificate_json, linear_parts
 from empirisk.report.fit.grown import trees_of
 from empirisk.report.fit.held_out_scores import LABELS, unit_of
-from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
-from empirisk.report.sections.methods import Pairs, made_by
+from empirisk.report.sections.methods import Pairs
 from empirisk.report.sections.model.coefficients import coefficient_rows
-from empirisk.report.sections.model.compared import compared_sentence
 from empirisk.report.sections.model.dependence import dependence_curves
 from empirisk.report.sections.model.importance import Moved, importances, linear_move, predicted_move
-from empirisk.report.sections.model.laws import laws_sentence, network_sentence
-from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.model.laws import compared_sentence, laws_sentence, network_sentence
+from empirisk.report.sections.model.markdown import model_markdown
 from empirisk.report.shapes.checkers import (
     Record,
     boolean,
@@ -39,13 +37,13 @@ from empirisk.report.shapes.checkers import (
 from empirisk.report.shapes.values import certificate as certified
 from empirisk.report.shapes.values import estimate as estimated
 from empirisk.report.shapes.values import maybe_estimate, numbers, same_length
-from empirisk.wording import plain, shorten
 
 __all__ = ["MODEL"]
 
 Json = dict[str, Any]
 # Test rows at most that a model which compares rows is asked about for the importances.
 COMPARED = 1_000
+SHOWN_IMPORTANCES = 10  # columns in the picture
 
 
 coefficient = Record(
@@ -258,11 +256,10 @@ def _linear_part(m: Material) -> Json:
 
 def _estimates(report: Json) -> dict[str, Pairs]:
     model = report["model"]
+    kinds = (("value", "coefficients per unit"), ("per_sd", "coefficients per standard deviation"))
     return {
-        "coefficients": [
-            (c["term"], c[key]) for key in ("value", "per_sd") for c in model["coefficients"] or []
-        ],
-        "importances": [(i["column"], i["value"]) for i in model["importances"] or []],
+        "coefficients": [(said, c[key]) for key, said in kinds for c in model["coefficients"] or []],
+        "importances": [("importances", i["value"]) for i in model["importances"] or []],
     }
 
 
@@ -273,7 +270,7 @@ def _charts(report: Json) -> Iterator[Chart]:
         yield Chart("coefficients", "the coefficients", shown, model["coefficients"][-1]["value"], "model")
     if model["importances"]:
         words = model["importances_label"] or "rise of the loss"
-        shown = partial(plots.ImportancesDisplay, model["importances"], words)
+        shown = partial(plots.ImportancesDisplay, model["importances"], words, SHOWN_IMPORTANCES)
         yield Chart("importances", "the importances", shown, model["importances"][0]["value"], "model")
     for i, d in enumerate(model["dependence"] or []):
         shown = partial(plots.DependenceDisplay, _drawable(d))
@@ -286,51 +283,16 @@ def _drawable(d: Json) -> Json:
     return d | {"features": [d["column"]], "grid": grid, "categorical": d["x"] is None, "rows": []}
 
 
-def _markdown(r: Json) -> prose.Lines:
-    d, made = r["model"], _estimates(r)
-    lines = [esc(d["sentence"]), ""]
-    if d["certificate"]:
-        lines += [esc(d["certificate"]["claim"]), ""]
-    if d["coefficients"]:
-        lines += [esc(d["coefficients_note"]), ""] if d["coefficients_note"] else []
-        rows = [
-            [
-                esc(shorten(c["term"], 60)),
-                esc(c["class"] or ""),
-                "zero" if c["zero"] else prose.difference(c["value"]),
-                prose.difference(c["per_sd"]),
-            ]
-            for c in d["coefficients"]
-        ]
-        lines += prose.table(["Term", "Class", "Per unit", "Per standard deviation"], rows) + prose.how(
-            made["coefficients"]
-        )
-    if d["importances"]:
-        lines += [esc(d["importances_note"]), ""] if d["importances_note"] else []
-        rows = [[esc(shorten(i["column"], 60)), told(i["value"])] for i in d["importances"]]
-        lines += prose.table(["Column", esc(d["importances_label"] or "Importance")], rows) + prose.how(
-            made["importances"]
-        )
-    for c in d["dependence"] or []:
-        ends = [
-            f"{esc(str(c['labels'][i]))}: {plain(c['value'][i], 3)} "
-            f"[{plain(c['band_low'][i], 3)}, {plain(c['band_high'][i], 3)}]"
-            for i in sorted({0, len(c["labels"]) // 2, len(c["labels"]) - 1})
-        ]
-        lines += [f"- Mean {esc(c['scale'])} with {esc(c['column'])} at {'; '.join(ends)}"]
-    lines += ["", f"Bands: {made_by(d['dependence'][0])}.", ""] if d["dependence"] else []
-    return lines + prose.absent(r, "model.coefficients", "model.importances", "model.dependence")
-
-
 MODEL = Section(
     "model",
-    "What the model uses",
+    "What does it use?",
     {"model": model},
     lambda m: {"model": _model(m)},
-    _markdown,
+    model_markdown,
     "model/model.html.j2",
     charts=_charts,
     estimates=_estimates,
+    names=lambda report: {"shown_importances": SHOWN_IMPORTANCES},
     parts={
         "model.certificate": "The certificate",
         "model.coefficients": "The table of coefficients",

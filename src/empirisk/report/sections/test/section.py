@@ -21,11 +21,12 @@ from empirisk.report.fit.held_out_scores import about_groups, comparison, metric
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.methods import Pairs
-from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.test.markdown import test_markdown
 from empirisk.report.sections.test.shapes import TESTED
 from empirisk.report.sections.test.subgroups import subgroups
+from empirisk.report.sections.test.told import better, classes_told, coverage_told, groups_told
 from empirisk.report.sections.verdict.headline import headline_reason
-from empirisk.wording import count, counted, plain, share
+from empirisk.wording import counted
 
 __all__ = ["TEST"]
 
@@ -125,24 +126,22 @@ def _regression(m: Material) -> Json:
 def _comparison(metric: Json) -> Pairs:
     return [
         (metric["label"], metric["model"]),
-        (f"{metric['label']} of the baseline", metric["baseline"]),
+        (metric["label"], metric["baseline"]),
         (f"difference in {metric['label']}", metric["difference"]),
     ]
 
 
 def _estimates(report: Json) -> dict[str, Pairs]:
     test = report["test"]
-    table: Json = test["confusion"] or {"labels": [], "recall": None, "precision": None}
+    table: Json = test["confusion"] or {"recall": None, "precision": None}
     groups: Json = test["subgroups"] or {"groups": []}
     return {
         "test": [pair for metric in test["metrics"] for pair in _comparison(metric)],
         "confusion": [
-            (f"{key} of {label}", e)
-            for key in ("recall", "precision")
-            for label, e in zip(table["labels"], table[key] or [], strict=False)
+            (f"{key} of each class", e) for key in ("recall", "precision") for e in table[key] or []
         ],
-        "coverage": [(f"coverage at {c['nominal']:g}", c["observed"]) for c in test["coverage"] or []],
-        "subgroups": [(f"{g['column']} = {g['value']}", g["score"]) for g in groups["groups"]],
+        "coverage": [("coverage of prediction intervals", c["observed"]) for c in test["coverage"] or []],
+        "subgroups": [(f"{groups['label']} in groups of rows", g["score"]) for g in groups["groups"]],
     }
 
 
@@ -199,69 +198,28 @@ def _per_hundred(report: dict[str, Any], c: ThresholdCost) -> dict[str, Any]:
 
 
 def _names(report: Json) -> Json:
+    test = report["test"]
     return {
         "NUMBERED": NUMBERED,
         "z": lambda level: NormalDist().inv_cdf(0.5 + level / 2),
-        "thresholds": _thresholds(report["test"]["scores"]),
+        "thresholds": _thresholds(test["scores"]),
         "per_hundred": lambda cost: _per_hundred(report, cost),
+        "per_cent": prose.per_cent,
+        "scored": [prose.in_units(metric) for metric in test["metrics"]],
+        "better": better(test["metrics"]),
+        "classes_told": classes_told(test["confusion"]),
+        "grouped": prose.in_units(test["subgroups"]) if test["subgroups"] else None,
+        "groups_told": groups_told(test["subgroups"]),
+        "coverage_told": coverage_told(test["coverage"]),
     }
-
-
-def _markdown(r: Json) -> prose.Lines:
-    t, made = r["test"], _estimates(r)
-    head = ["Metric", "Model", "Baseline", "Difference"]
-    rows = [
-        [
-            esc(x["label"] + (f" ({x['unit']})" if x["unit"] else "")),
-            told(x["model"]),
-            told(x["baseline"]),
-            prose.difference(x["difference"]),
-        ]
-        for x in t["metrics"]
-    ]
-    lines = [esc(t["sentence"]), "", *prose.table(head, rows), *prose.how(made["test"])]
-    c = t["confusion"]
-    if c:
-        pairs = zip(c["labels"], c["counts"], strict=True)
-        rows = [[esc(v), *(count(round(n)) for n in row)] for v, row in pairs]
-        lines += prose.table(["Observed, then predicted", *(esc(v) for v in c["labels"])], rows)
-        for key in ("recall", "precision"):
-            pairs = zip(c["labels"], c[key] or [], strict=False)
-            lines += prose.bullets(f"{key} of {esc(v)}: {told(e)}" for v, e in pairs)
-        lines += prose.how(made["confusion"])
-    if t["calibration"]:
-        rows = [
-            [plain(b["predicted"], 3), told(b["observed"]), count(b["n"])] for b in t["calibration"]["bins"]
-        ]
-        lines += prose.table([esc(f"Predicted {t['calibration']['about']}"), "Observed share", "Rows"], rows)
-        lines += [esc(t["calibration"]["test"]["sentence"]), ""] if t["calibration"]["test"] else []
-    if t["quantiles"] and t["quantiles"]["sentence"]:
-        lines += [esc(t["quantiles"]["sentence"]), ""]
-    if t["coverage"]:
-        rows = [[share(v["nominal"]), told(v["observed"]), plain(v["width"], 3)] for v in t["coverage"]]
-        lines += [
-            *prose.table(["Promised", "Observed coverage", "Width"], rows),
-            *prose.how(made["coverage"]),
-        ]
-    if t["subgroups"]:
-        rows = [
-            [esc(g["column"]), esc(g["value"]), count(g["score"]["n"]), told(g["score"])]
-            for g in t["subgroups"]["groups"]
-        ]
-        lines += [esc(t["subgroups"]["multiplicity"]), ""]
-        lines += [
-            *prose.table(["Column", "Value", "Rows", esc(t["subgroups"]["label"])], rows),
-            *prose.how(made["subgroups"]),
-        ]
-    return lines + prose.absent(r, *(f"test.{key}" for key in t if t[key] is None))
 
 
 TEST = Section(
     "test",
-    "Test",
+    "Can I trust this number?",
     {"test": TESTED},
     lambda m: {"test": _test(m)},
-    _markdown,
+    test_markdown,
     "test/test.html.j2",
     charts=_charts,
     estimates=_estimates,

@@ -1,0 +1,46 @@
+"""The section on the candidates as Markdown: the choice, a table of all candidates, what else was done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from empirisk.report.sections import prose
+from empirisk.report.sections.candidates.certified import certified
+from empirisk.report.sections.prose import esc, told
+from empirisk.wording import count, places, plain, share
+
+__all__ = ["candidates_markdown"]
+
+Json = dict[str, Any]
+
+
+def candidates_markdown(r: Json) -> prose.Lines:
+    """Return the lines of the section, from the whole report."""
+    s = r["selection"]
+    unit = f" ({s['unit']})" if s["unit"] else ""
+    better = "higher" if s["greater_is_better"] else "lower"
+    head = ["Candidate", esc(f"{s['label']}{unit}, {better} is better"), "Against the best"]
+    head += ["Chance to be best", "Complexity", "Certified to", "Seconds"]
+    within = {c["label"]: c["within"] for c in certified(r["candidates"])}
+    left = "; ".join(f"{c['label']} ({c['reason']})" for c in s.get("left_out", []))
+    return [
+        esc(" ".join(filter(None, (s["sentence"], s["other_rule"])))),
+        "",
+        *prose.table(head, [_row(c, within.get(c["label"], "–")) for c in r["candidates"]]),
+        *([esc(f"Left out, and why: {left}."), ""] if left else []),
+        *prose.more_in_json(len(s.get("notes", [])), "notes on the search and the scores", "selection.notes"),
+        *prose.absent(r, "selection_curves"),
+    ]
+
+
+def _row(c: Json, within: str) -> list[str]:
+    """Return what the table says of one candidate."""
+    settings = (
+        ", ".join(f"{k} = {prose.setting(v)}" for k, v in c["parameters"].items()) if c["chosen"] else ""
+    )
+    tags = [t for t, on in (("chosen", c["chosen"]), (c["role"], c["role"] != "candidate")) if on]
+    name = c["label"] + (f" ({', '.join([*tags, settings] if settings else tags)})" if tags else "")
+    size = f"{count(c['complexity']['value'])} {c['complexity']['unit']}" if c["complexity"] else "–"
+    chance = share(c["best_probability"]) if c["best_probability"] is not None else "–"
+    more = prose.difference(c["versus_best"], places(c["score"]))
+    return [esc(name), told(c["score"]), more, chance, esc(size), within, plain(c["fit_seconds"], 2)]

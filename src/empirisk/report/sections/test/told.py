@@ -1,0 +1,62 @@
+"""What the folded parts of the section on the test part say in one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from empirisk.report.sections import prose
+from empirisk.wording import brief, count, listed, percent, shorten
+
+__all__ = ["better", "classes_told", "coverage_told", "groups_told", "lowest_first"]
+
+Json = dict[str, Any]
+
+
+def better(metrics: Sequence[Json]) -> str:
+    """Return which way is better, once for all metrics of a table."""
+    lower = [m["label"] for m in metrics if not m["greater_is_better"]]
+    higher = [m["label"] for m in metrics if m["greater_is_better"]]
+    if not lower or not higher:
+        return "Higher is better." if higher else "Lower is better."
+    few, way, other = (lower, "Lower", "higher") if len(lower) <= len(higher) else (higher, "Higher", "lower")
+    return f"{way} is better for {listed(few)}; {other} for the others."
+
+
+def lowest_first(confusion: Json) -> list[int]:
+    """Return the positions of the classes, those of which the smallest share is found first."""
+    recall = confusion["recall"] or []
+    return sorted(range(len(confusion["labels"])), key=lambda i: recall[i]["value"] if recall else i)
+
+
+def classes_told(confusion: Json | None) -> str:
+    """Return which class is found least often."""
+    if not confusion or not confusion["recall"]:
+        return "Class by class"
+    i = lowest_first(confusion)[0]
+    found = brief(prose.per_cent(confusion["recall"][i]))
+    return f"Class by class: found least often is {shorten(confusion['labels'][i], 30)}, {found} %"
+
+
+def groups_told(groups: Json | None) -> str:
+    """Return in which group of rows the score is worst."""
+    rows = [g for g in (groups or {"groups": []})["groups"] if g["score"]["value"] is not None]
+    if not groups or not rows:
+        return "Groups of rows"
+    shown = prose.in_units(groups)
+    best = max if not groups["greater_is_better"] else min
+    worst = best(shown["groups"], key=lambda g: g["score"]["value"])
+    unit = f" {shown['unit']}" if shown["unit"] else ""
+    where = f"{shorten(worst['column'], 24)} = {shorten(worst['value'], 24)}"
+    return (
+        f"{count(len(rows))} groups of rows: worst {groups['label']} {brief(worst['score'])}{unit} ({where})"
+    )
+
+
+def coverage_told(coverage: Sequence[Json] | None) -> str:
+    """Return what the widest of the prediction intervals promised, and what they kept."""
+    if not coverage:
+        return "Prediction intervals"
+    last = max(coverage, key=lambda c: float(c["nominal"]))
+    kept = brief(prose.per_cent(last["observed"]))
+    return f"Prediction intervals: promised {percent(last['nominal'])}, observed {kept} %"
