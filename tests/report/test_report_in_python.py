@@ -102,7 +102,7 @@ def test_a_report_shows_itself(browser: Any, tmp_path: Path) -> None:  # noqa: F
     assert told[-1] == (100, 100)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert found.verdict in repr(found)
-    assert found.sentences[0].startswith("Best by the one-standard-error rule")
+    assert found.sentences[0] == found.verdict
     assert found.log[0] == "Reading the frame  240 rows, 4 columns (frame)"
     assert not any("report.html" in line for line in (*found.sentences, *found.log))
     assert isinstance(found.to_frame(), pl.DataFrame)

@@ -82,7 +82,7 @@ def test_nothing_is_advised_from_what_was_not_measured() -> None:
     refused = Estimate(0.1, None, None, 0.95, 2, "m", "2 groups are too few")
     step = next_step(refused, None, "log-loss", 0.5, [])
     assert step is not None
-    assert step["sentence"].startswith("More data are needed")
+    assert step["sentence"].startswith("Get more data")
     assert "2 groups are too few" in step["sentence"]
 
 

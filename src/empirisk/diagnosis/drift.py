@@ -73,8 +73,8 @@ def _answer(
     if found.p <= ctx.level:
         sentence = f"Test rows differ from training rows, most in the {found.where} ({p_value(found.p)})."
         advice = (
-            "The score holds for rows like the training rows: refit on recent rows, and judge on rows like "
-            "those to come."
+            "Refit on recent rows, and judge on rows like those to come: the score holds for rows like the "
+            "training rows."
         )
         where = tuple(c for c in ctx.columns if f"'{c}'" in found.where)
         evidence += _effect(ctx, found, rows)

@@ -80,7 +80,7 @@ def _fires(ctx: Context, p: float, ladder: list[tuple[str, str, Paired]], tried:
     name, words, d = proven[0]  # not the larger gain of the two, which would flatter it
     gain = ctx.share(d)
     sentence = f"Overfitted: {name} would save {less_loss(gain, ctx.loss_name)}."
-    advice = f"Set {words} and refit" if words else "Predictions are too extreme: regularise more and refit"
+    advice = f"Set {words} and refit" if words else "Regularise more and refit: predictions are too extreme"
     if words == "a ridge penalty":
         advice = "Use ridge regression instead of least squares"
     return Answer(CODE, Outcome.FIRES, sentence, p, gain, tried, f"{advice}.")

@@ -25,6 +25,9 @@ from empirisk.report.overrun import Steps
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
 from empirisk.report.render.write import write_report
+from empirisk.report.sections.prose import first_sentence, first_step
+from empirisk.report.sections.verdict.section import top_findings
+from empirisk.report.sections.verdict.versus import versus
 
 __all__ = ["Outcome", "closing_lines", "refuse_too_large", "run_report"]
 
@@ -191,28 +194,17 @@ def _settings(options: Options, a: Analysis) -> Json:
 
 
 def closing_lines(outcome: Outcome) -> list[str]:
-    """Return the last lines: chosen model, test metric, certificate, next step, where the report lies."""
+    """Return the last lines, which are those of the top of the page, and where the report lies."""
     report, verdict = outcome.report, outcome.report["verdict"]
-    label = report["model"]["label"]
-    head = verdict["headline"]
-    base = "" if head["baseline"] is None else f", baseline {wording.text(head['baseline'])}"
-    said = [f"Test {head['label']} {wording.estimate(head['model'])}{base}"]
-    said += [
-        f"{m['label']} {wording.estimate(m['model'])}"
-        for m in report["test"]["metrics"]
-        if m["name"] in ("roc_auc" if head["name"] == "log_loss" else "log_loss", "r2")
-    ]
-    lines = [
-        f"Best by the one-standard-error rule: {label}.",
-        f"{'; '.join(said)}; n = {report['test']['n_rows']:,}, used once.",
-    ]
+    shown = versus(report)
+    lines = [verdict["sentence"], *([shown.said] if shown.said else []), f"{shown.made}."]
+    top = [f for _, f in top_findings(report)]
+    more = [f for f in report["findings"] if f["level"] == "serious" and f not in top]
+    for f in [*top, *more]:
+        do = f" Do: {first_step(f['advice'])}" if f["advice"] else ""
+        lines.append(f"{f['level'].capitalize()} finding {f['code']}: {first_sentence(f['sentence'])}{do}")
     lines += [verdict["certificate"]] if verdict["certificate"] else []
-    step = verdict["next_step"]
-    if step is not None:
-        gain = "" if step["gain"] is None else f" Expected gain {wording.estimate(step['gain'])}."
-        lines.append(f"Next step: {step['sentence']}{gain}")
-    serious = [f for f in report["findings"] if f["level"] == "serious"]
-    lines += [f"Serious finding {f['code']}: {f['sentence']}" for f in serious]
+    lines += [f"Next step: {verdict['next_step']['sentence']}"] if verdict["next_step"] else []
     lines += [f"Left out of the report: {part['sentence']}" for part in report["failed"]]
     lines += [outcome.overrun] if outcome.overrun else []
     where = outcome.folder / "report.html"

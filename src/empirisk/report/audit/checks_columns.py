@@ -64,8 +64,8 @@ def constant_columns(a: Audited) -> Outcome:
     noun, verb = _plural(names)
     sentence = f"{noun} {quoted(names)} {verb} constant and not used."
     advice = (
-        "It cannot help here; if it varies where the model will be used, these rows do not represent "
-        "that place."
+        "Find out whether it varies where the model will be used: then these rows do not represent that "
+        "place."
     )
     return Outcome(
         [Finding("ER102", "note", sentence, f"one value in {a.table.n_rows:,} rows", advice, tuple(names))]
@@ -82,7 +82,11 @@ def id_columns(a: Audited) -> Outcome:
     sentence = f"{noun} {quoted(names)} {verb} taken for row names and not used."
     evidence = "; ".join(f"{c.name!r}: {c.reason}" for c in columns[:3])
     return Outcome(
-        [Finding("ER103", "note", sentence, evidence, f"To use it: {columns[0].override}.", tuple(names))]
+        [
+            Finding(
+                "ER103", "note", sentence, evidence, f"To use it, give {columns[0].override}.", tuple(names)
+            )
+        ]
     )
 
 
@@ -97,7 +101,7 @@ def texts_and_rare_levels(a: Audited) -> Outcome:
         sentence = (
             f"Column {c.name!r} holds too many levels to learn from, mostly of one word, and is not used."
         )
-        out.append(Finding("ER104", "note", sentence, evidence, f"To use it: {c.override}.", (c.name,)))
+        out.append(Finding("ER104", "note", sentence, evidence, f"To use it, give {c.override}.", (c.name,)))
     for c in a.table.columns:
         if c.kind != "categorical" or c.role != "feature":
             continue

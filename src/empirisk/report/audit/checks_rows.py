@@ -51,12 +51,13 @@ def missing_values(a: Audited) -> Outcome:
     complete = n - int(a.table.frame.select(c.name for c in columns).drop_nulls().height)
     evidence = f"{rows:,} empty cells; {complete:,} of {n:,} rows miss at least one value"
     marked = "" if a.table.task == "clusters" else " and marked by a 0/1 column"
-    numbers = f"Numbers are filled with the median{marked}"
+    numbers = f"numbers are filled with the median{marked}"
     level = "a missing level is a level of its own"
     kinds = {c.kind for c in columns}
-    advice = f"{numbers}; {level}."
+    done = f"{numbers}; {level}"
     if len(kinds) == 1 and kinds <= {"number", "categorical"}:
-        advice = f"{numbers}." if kinds == {"number"} else f"{level.capitalize()}."
+        done = numbers if kinds == {"number"} else level
+    advice = f"Nothing needs to be done: {done}."
     return Outcome([Finding("ER105", "note", sentence, evidence, advice, tuple(c.name for c in columns))])
 
 
@@ -93,7 +94,7 @@ def straddling_twins(a: Audited) -> Outcome:
     advice = (
         "Nothing needs to be done for the score; ask why rows repeat."
         if kept
-        else "A model that remembers rows looks better on them than it is: remove copies, or give --group."
+        else "Remove copies, or give --group: a model that remembers rows looks better on them than it is."
     )
     return Outcome([Finding("ER108", "note" if kept else "warning", told, evidence, advice)])
 
@@ -122,8 +123,8 @@ def rare_classes(a: Audited) -> Outcome:
     need = rows_for(0.5, _WIDTH)
     evidence = "exact binomial (Clopper-Pearson) 95 % interval at a recall of one half"
     advice = (
-        f"About {need} test rows of a class give ±{_WIDTH}: collect more, or merge classes that may be "
-        "merged."
+        f"Collect more rows, or merge classes that may be merged: about {need} test rows of a class give "
+        f"±{_WIDTH}."
     )
     tiny = [label for label in wide if train[label] + test[label] < 10]
     out = []

@@ -146,5 +146,5 @@ def _finding(a: Audited, value: float, places: list[tuple[str, Spike]]) -> Findi
     )
     one = [f"--missing={shlex.quote(f'{code},{name}')}" for name in names[:_SHOWN]]
     options = one[0] if len(names) == 1 else f"--missing={code} (for all columns; {one[0]} for one)"
-    advice = f"If it stands for missing: {options}. As it is, it is used as a number."
+    advice = f"If it stands for missing, give {options}. As it is, it is used as a number."
     return Finding("ER115", "serious" if target else "warning", sentence, evidence, advice, tuple(names))

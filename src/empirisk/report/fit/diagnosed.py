@@ -97,7 +97,7 @@ class Diagnosed:
 
     @property
     def best_step(self) -> str:
-        """The finding whose next step gains most, in words; empty when none fires with a gain."""
+        """The advice of the finding whose step gains most; empty when none fires with a gain."""
         fired = [
             a
             for a in self.diagnosis.answers
@@ -106,7 +106,7 @@ class Diagnosed:
         if not fired:
             return ""
         best = max(fired, key=lambda a: a.gain.value if a.gain else 0.0)
-        return self.named(f"{best.sentence} {best.advice}")
+        return self.named(best.advice)
 
     def attribution(self, unit: str | None, tuned: str, score: Estimate) -> Json | None:
         """``report["attribution"]``, in the loss of the diagnosis; None when it could not be taken apart.

@@ -18,6 +18,8 @@ __all__ = [
     "code",
     "difference",
     "esc",
+    "first_sentence",
+    "first_step",
     "first_words",
     "how",
     "in_units",
@@ -32,12 +34,39 @@ __all__ = [
 Json = dict[str, Any]
 Lines = list[str]
 SHARES = frozenset({"accuracy", "balanced accuracy"})  # labels of scores that are shares of rows: in per cent
+_LONG = 110  # characters that stand in one or two lines of a page
+_STOP = re.compile(r"(?<!e\.g)(?<!i\.e)[.?](?=\s+[A-Z'\"(])")
 
 
 def sentence(text: str, *, stop: bool = True) -> str:
     """Return a text with a capital at its beginning and, unless told otherwise, a full stop at its end."""
     text = text if text.startswith("p = ") else text[:1].upper() + text[1:]
     return text if not stop or text.endswith((".", "?")) else f"{text}."
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text, with its stop.
+
+    Examples
+    --------
+    >>> first_sentence("Accuracy 0.87 hides class 'b'. So it is with 'c'.")
+    "Accuracy 0.87 hides class 'b'."
+    """
+    found = _STOP.search(text)
+    return text if found is None else text[: found.end()]
+
+
+def first_step(advice: str) -> str:
+    """Return what an advice says to do first, in one sentence: a longer one ends at its first semicolon.
+
+    Examples
+    --------
+    >>> first_step("Check its label and its values. It may be a slip.")
+    'Check its label and its values.'
+    """
+    said = first_sentence(advice)
+    head, semicolon, _ = said.partition(";")
+    return f"{head}." if semicolon and len(said) > _LONG else said
 
 
 def setting(value: float | str | bool | None) -> str:

@@ -1,4 +1,4 @@
-"""What to do next: the most useful step, with its expected gain."""
+"""What to do next, in one line: the most useful step, with its expected gain."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 
 from empirisk.report.estimates import maybe
 from empirisk.results import Estimate, Finding
-from empirisk.wording import brief, percent, quoted
+from empirisk.wording import brief, interval, quoted, text
 
 __all__ = ["next_step", "rooted"]
 
 Json = dict[str, Any]
-RICHEST = "the model is of the richest class that was tried"
 
 
 def next_step(
@@ -26,7 +25,6 @@ def next_step(
     diagnosed: str = "",
     richest: bool = False,
     texts: Sequence[str] = (),
-    unit: str = "",
 ) -> Json | None:
     """Return the most useful thing to do, with its expected gain; None where nothing was measured that could
     tell.
@@ -49,37 +47,30 @@ def next_step(
         Whether the chosen model is of the richest class that was tried.
     texts : sequence of str
         Columns of text that were left out.
-    unit : str
-        Unit of the loss; "" where it has none (nats are not named).
     """
     if serious:
-        return {"sentence": f"Settle the serious finding first: {serious[0].sentence}", "gain": None}
-    useful, measured = 0.01 * abs(score), f"{label} (in {unit})" if unit else label
-    rows = _more_rows(more, label, useful, score, unit)
-    classes = RICHEST if richest else _richer(richer, useful)
-    if richer is not None and richer.low is not None and richer.low > 0.0 and richer.value >= useful:
-        less = f"boosting has a {_of(richer, score)} lower {measured}"
-        return {"sentence": f"A richer class of models would help: {less}; {rows}.", "gain": maybe(richer)}
-    if more is not None and more.low is not None and more.low > 0.0 and more.value >= useful:
-        nothing = 0.0 < score <= more.value  # a law that is carried on beyond the loss itself
-        by = f"bring the {measured} close to 0" if nothing else f"lower the {measured} by {_of(more, score)}"
-        less = f"twice the rows would {by}"
-        return {"sentence": f"More rows would help: {less}; {classes}.", "gain": maybe(more)}
+        return _step(f"Settle the serious finding first ({serious[0].code}).")
+    useful = 0.01 * abs(score)
+    if _gains(richer, useful):
+        return _step(
+            f"Take a richer class: boosting has a {label} that is {_share(richer, score)} lower.", richer
+        )
+    if _gains(more, useful):
+        if more is not None and 0.0 < score <= more.value:  # a law that is carried on beyond the loss itself
+            return _step(f"Get more rows: twice as many would bring the {label} close to 0.", more)
+        return _step(f"Get more rows: twice as many would lower the {label} by {_share(more, score)}.", more)
     if diagnosed:
-        return {"sentence": diagnosed, "gain": None}
+        return _step(diagnosed)
     if texts:
-        make = f"Make columns from the text in {quoted(texts)} (its length, words that occur)"
-        return {"sentence": f"{make}: it was left out; {classes}, and {rows}.", "gain": None}
+        said = "it was" if len(texts) == 1 else "they were"
+        return _step(
+            f"Make columns from the text in {quoted(texts)} (length, words that occur): {said} left out."
+        )
     if not richest and _unknown(richer) and _unknown(more):
         reason = next((e.reason for e in (richer, more) if e is not None and e.reason), "")
-        if not reason:
-            return None
-        unclear = "whether a richer class of models or more rows would cannot be told yet"
-        return {
-            "sentence": f"More data are needed to tell what would help: {unclear} ({reason}).",
-            "gain": None,
-        }
-    return {"sentence": f"Look for new columns: {classes}, and {rows}.", "gain": None}
+        return _step(f"Get more data: these cannot tell what would help ({reason}).") if reason else None
+    classes = "the richest class was tried" if richest else f"a richer class {_class(richer, useful)}"
+    return _step(f"Look for new columns: {classes}, and {_rows(more, useful)}.")
 
 
 def rooted(gain: Estimate | None, score: float) -> Estimate | None:
@@ -102,36 +93,42 @@ def rooted(gain: Estimate | None, score: float) -> Estimate | None:
     )
 
 
+def _step(sentence: str, gain: Estimate | None = None) -> Json:
+    return {"sentence": sentence, "gain": maybe(gain)}
+
+
 def _unknown(e: Estimate | None) -> bool:
     return e is None or e.low is None or e.high is None
 
 
-def _of(e: Estimate, score: float) -> str:
-    """Return a gain as a share of the loss that it is taken from."""
-    return f"{percent(e.value / score)}" if score > 0.0 else brief(maybe(e))
+def _gains(e: Estimate | None, useful: float) -> bool:
+    """Return whether a gain is shown, and large enough to be of use."""
+    return e is not None and e.low is not None and e.low > 0.0 and e.value >= useful
 
 
-def _richer(e: Estimate | None, useful: float) -> str:
+def _share(e: Estimate | None, score: float) -> str:
+    """Return a gain in per cent of the loss that it is taken from, with its interval."""
+    shown = maybe(e)
+    if shown is None or score <= 0.0:
+        return brief(shown)
+    scaled = shown | {
+        k: None if shown[k] is None else 100.0 * shown[k] / score for k in ("value", "low", "high")
+    }
+    ends = interval(scaled)[1:-1].replace(", ", " to ")
+    return f"{text(scaled)} %" + (f" ({ends})" if ends else "")
+
+
+def _class(e: Estimate | None, useful: float) -> str:
+    """Return what was seen of a richer class, as the rest of a sentence."""
     if e is None or e.low is None or e.high is None:
-        return "whether a richer class would help cannot be told"
-    if e.high < useful:
-        return "a richer class (boosting) would not help"
-    return "a richer class (boosting) was not shown to help"
+        return "was not tried or cannot be judged"
+    return "would not help" if e.high < useful else "was not shown to help"
 
 
-def _more_rows(e: Estimate | None, label: str, useful: float, score: float, unit: str) -> str:
+def _rows(e: Estimate | None, useful: float) -> str:
+    """Return what was seen of more rows, as the rest of a sentence."""
     if e is None or e.low is None or e.high is None:
         return "whether more rows would help cannot be told"
-    shown = f"{brief(maybe(e))}{unit and f' {unit}'} lower {label} with twice the rows"
-    if score > 0.0:
-        shown += f", {percent(e.value / score)} of it"
-    if e.high <= 0.0:
-        return "more rows would not"
-    if e.high < useful:
-        little = "would help little" if e.low > 0.0 else "would not"
-        return f"more rows {little} ({shown})"
-    if e.low > 0.0 and e.value >= useful:
-        return f"more rows would too ({shown})"
     if e.low > 0.0:
-        return f"more rows would help, perhaps little ({shown})"
-    return f"more rows were not shown to help ({shown})"
+        return "more rows would help little" if e.value < useful else "more rows would help"
+    return "more rows would not help" if e.high < useful else "more rows were not shown to help"

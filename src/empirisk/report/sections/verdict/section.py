@@ -13,8 +13,7 @@ from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.held_out_scores import LABELS, about_groups, against
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
-from empirisk.report.sections.methods import made_by
-from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.prose import esc, first_sentence, first_step
 from empirisk.report.sections.verdict.certificate import certificate_line
 from empirisk.report.sections.verdict.headline import headline, headline_name
 from empirisk.report.sections.verdict.next_step import next_step, rooted
@@ -129,6 +128,11 @@ def _title(task: str, target: str, positive: str, k: int, unit: str | None, expo
     return f"{said}, given {exposure}" if exposure else said
 
 
+# What to do where no model was fitted in time.
+TIME = {
+    "sentence": "Give the report more time (--time-limit), or fewer models (--models linear).",
+    "gain": None,
+}
 # What the test part stands for, by what was held out as a whole.
 ROWS = {"time": "later rows", "group": "rows of new groups"}
 
@@ -145,10 +149,38 @@ def _simplest(m: Material, name: str) -> Json | None:
 
 
 def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | None) -> Json:
-    a, name, unit = m.analysis, m.tuned, m.unit
-    choice = a.choice
-    loss = LABELS[name]
-    row = choice.row
+    a, row = m.analysis, m.analysis.choice.row
+    table, head = a.prepared.table, headline(metrics, headline_name(a.prepared.train))
+    situation = Situation(
+        row.result.candidate.label,
+        task,
+        [head, *(x for x in metrics if x["name"] != head["name"])],
+        head["name"],
+        m.tuned,
+        a.model.fitted,
+        table.source.name,
+        table.left_out_texts,
+        next((f.sentence for f in a.findings if f.code == FORMULA), ""),
+        maybe(row.versus_baseline),
+        a.prepared.train.time is not None,
+        ROWS.get(a.prepared.split.unit, "new rows"),
+        any(r.result.candidate.fitted for r in a.choice.rows),
+    )
+    return {
+        "sentence": verdict_sentence(situation),
+        "model": row.result.candidate.name,
+        "headline": head,
+        "simplest": _simplest(m, head["name"]),
+        "certificate": certificate_line(certificate, row.result.candidate.kind),
+        "next_step": _next_step(m) if situation.tried else TIME,
+        "findings": worst_findings(a.findings),
+    }
+
+
+def _next_step(m: Material) -> Json | None:
+    """Return the most useful thing to do next, by the folds of the training part."""
+    a, name = m.analysis, m.tuned
+    choice, row = a.choice, a.choice.row
     # Our own boosting; without it that from outside.
     boosted = [r for r in choice.rows if r.result.candidate.kind == "boosting"]
     boosted += [r for r in choice.rows if r.result.candidate.role == "reference"]
@@ -160,45 +192,17 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         and np.allclose(reference.losses, baseline.losses, rtol=1e-6, atol=0.0, equal_nan=True)
     )
     richer = None if idle or reference is None else a.scoring.difference(row.losses, reference.losses)
-    gain = a.gain
-    serious = [f for f in a.findings if f.level == "serious"]
-    diagnosed = "" if a.diagnosed is None else a.diagnosed.best_step
     root = name == "mse"  # a gain of squares has no unit that a reader knows
-    table, head = a.prepared.table, headline(metrics, headline_name(a.prepared.train))
-    texts = table.left_out_texts
-    situation = Situation(
-        row.result.candidate.label,
-        task,
-        [head, *(x for x in metrics if x["name"] != head["name"])],
-        head["name"],
-        name,
-        a.model.fitted,
-        table.source.name,
-        texts,
-        next((f.sentence for f in a.findings if f.code == FORMULA), ""),
-        maybe(row.versus_baseline),
-        a.prepared.train.time is not None,
-        ROWS.get(a.prepared.split.unit, "new rows"),
+    return next_step(
+        rooted(richer, row.score.value) if root else richer,
+        rooted(a.gain, row.score.value) if root else a.gain,
+        f"root {LABELS[name]}" if root else LABELS[name],
+        row.score.value**0.5 if root else row.score.value,
+        [f for f in a.findings if f.level == "serious"],
+        "" if a.diagnosed is None else first_step(a.diagnosed.best_step),
+        row.result.candidate.kind in RICH,
+        a.prepared.table.left_out_texts,
     )
-    return {
-        "sentence": verdict_sentence(situation),
-        "model": row.result.candidate.name,
-        "headline": head,
-        "simplest": _simplest(m, head["name"]),
-        "certificate": certificate_line(certificate, row.result.candidate.kind),
-        "next_step": next_step(
-            rooted(richer, row.score.value) if root else richer,
-            rooted(gain, row.score.value) if root else gain,
-            f"root {loss}" if root else loss,
-            row.score.value**0.5 if root else row.score.value,
-            serious,
-            diagnosed,
-            row.result.candidate.kind in RICH,
-            texts,
-            unit or "",
-        ),
-        "findings": worst_findings(a.findings),
-    }
 
 
 def worst_findings(findings: list[Finding], most: int = 3) -> list[str]:
@@ -231,16 +235,18 @@ def _markdown(r: Json) -> prose.Lines:
     lines = [esc(v["sentence"]), "", *prose.table(["Model", esc(shown.title)], rows)]
     lines += [esc(f"{shown.said} {shown.made}.".strip()), ""]
     lines += prose.bullets(
-        f"**{f['level']}** {esc(f['code'])}: {esc(f['sentence'])}" for _, f in top_findings(r)
+        f"**{f['level']}** {esc(f['code'])}: {esc(first_sentence(f['sentence']))}"
+        + (f" Do: {esc(first_step(f['advice']))}" if f["advice"] else "")
+        for _, f in top_findings(r)
     )
     if v["certificate"]:
         lines += [esc(v["certificate"]), ""]
     if v["next_step"]:
-        gain = v["next_step"]["gain"]
-        said = f" {told(gain)} ({esc(made_by(gain))})" if gain else ""
-        lines += [f"Next step: {esc(v['next_step']['sentence'])}{said}", ""]
+        lines += [f"Next step: {esc(v['next_step']['sentence'])}", ""]
     return lines + [line for part in r.get("failed", []) for line in (esc(part["sentence"]), "")]
 
+
+SHORT = {"first_sentence": first_sentence, "first_step": first_step}
 
 VERDICT = Section(
     "verdict",
@@ -250,6 +256,6 @@ VERDICT = Section(
     _markdown,
     "verdict/verdict.html.j2",
     cross=named_findings,
-    names=lambda report: {"badges": top_findings(report), "versus": versus(report)},
+    names=lambda report: {"badges": top_findings(report), "versus": versus(report), **SHORT},
     needs=("test", "model"),
 )

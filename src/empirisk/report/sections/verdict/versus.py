@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from empirisk.report.sections.methods import made_by
 from empirisk.report.sections.verdict.headline import state
 from empirisk.report.sections.verdict.measure import Measure, measure_of
-from empirisk.wording import brief, count, interval, share, shorten, text
+from empirisk.wording import brief, count, interval, number, share, shorten, text
 
 __all__ = ["Versus", "versus"]
 
@@ -116,7 +117,8 @@ def _marks(rows: list[tuple[str, str, str, Json]], measure: Measure) -> Iterator
         where = place(e["value"])
         if where is not None:
             low, high = place(e["low"]), place(e["high"])
-            yield Mark(key, label, note, text(e), interval(e), where, low, high)
+            known = e["low"] != e["high"]  # a value by definition has no interval
+            yield Mark(key, label, note, text(e), interval(e) if known else "", where, low, high)
 
 
 def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]:
@@ -150,7 +152,16 @@ def _difference(e: Json, other: str, greater: bool, measure: Measure, nothing: b
     size = scaled | (
         {} if up else {"value": -scaled["value"], "low": -scaled["high"], "high": -scaled["low"]}
     )
-    return f"{brief(size)}{unit} {measure.more if up else measure.less} than {other}"
+    return f"{text(size)} {_apart(size)}{unit} {measure.more if up else measure.less} than {other}"
+
+
+def _apart(e: Json) -> str:
+    """Return an interval that leaves out 0, and shows it: an end that rounds to 0 has one digit more."""
+    ends = interval(e)[1:-1].split(", ") if interval(e) else [number(e["low"], 2), number(e["high"], 2)]
+    seen = [
+        s if re.search("[1-9]", s) else number(v, 1) for s, v in zip(ends, (e["low"], e["high"]), strict=True)
+    ]
+    return f"[{', '.join(seen)}]"
 
 
 def inside(label: str) -> str:
@@ -170,7 +181,7 @@ def _made(head: Json, simple: Json | None, rows: int) -> str:
     if model["low"] is None:
         return f"{count(rows)} test rows, used once; {made_by(model)}"
     methods = list(dict.fromkeys(e["method"] for e in others if e and e["low"] is not None))
-    differences = [m for m in methods if m != model["method"]]
+    differences = [m for m in methods if not m.startswith(model["method"])]
     n = "" if model["n"] == rows else f" (n = {count(model['n'])})"
     shown = f"{share(model['level'])} intervals from {count(rows)} test rows{n}, used once: {model['method']}"
     return f"{shown}; differences: {', '.join(differences)}" if differences else shown

@@ -43,6 +43,8 @@ class Situation:
         Whether models were chosen on rows later than those that they were fitted on.
     rows : str
         What the test part stands for.
+    tried : bool
+        Whether any model was fitted in time.
     """
 
     label: str
@@ -57,6 +59,7 @@ class Situation:
     in_folds: Json | None = None
     in_time: bool = False
     rows: str = "new rows"
+    tried: bool = True
 
     @property
     def constant(self) -> str:
@@ -108,6 +111,9 @@ def _left_out(texts: Sequence[str]) -> str:
 
 
 def _nothing(s: Situation) -> str:
+    if not s.tried:
+        how = s.constant if s.task["kind"] == "regression" else "the class shares"
+        return f"No model was fitted within the time limit: the numbers are those of {how} alone."
     base = s.constant if s.task["kind"] == "regression" else "the most frequent class"
     target = s.task["target"] + (" forward in time" if s.in_time else "")
     if s.formula:
