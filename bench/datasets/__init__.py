@@ -9,7 +9,13 @@ import numpy as np
 
 from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.blobs import blobs, distances
-from bench.datasets.classification import dense_classes, gaussian_classes, sparse_classes, ten_classes
+from bench.datasets.classification import (
+    dense_classes,
+    gaussian_classes,
+    many_classes,
+    sparse_classes,
+    ten_classes,
+)
 from bench.datasets.clouds import clouds
 from bench.datasets.documents import documents
 from bench.datasets.factors import factor_rows, sparse_counts
@@ -87,6 +93,8 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "classes 2e4x50": (partial(dense_classes, 20_000, 50), partial(dense_classes, 600, 10)),
     "classes 2e4x2000": (partial(dense_classes, 20_000, 2000), partial(dense_classes, 600, 40)),
     "ten classes 60000x784": (partial(ten_classes, 60_000, 784), partial(ten_classes, 600, 20)),
+    "seven classes 5e4x50": (partial(many_classes, 50_000, 50, 7), partial(many_classes, 700, 10, 7)),
+    "hundred classes 2e4x50": (partial(many_classes, 20_000, 50, 100), partial(many_classes, 900, 10, 20)),
     "sparse classes 1e5x1e5": (
         partial(sparse_classes, 100_000, 100_000, 1e-3),
         partial(sparse_classes, 1000, 800, 1e-2),

@@ -38,6 +38,15 @@ def ten_classes(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
     return X, (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
 
 
+def many_classes(n: int, p: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Classes of unlike size from a multinomial model on correlated columns, of which each uses a third."""
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((n, p)) @ (np.eye(p) + 0.3 * rng.standard_normal((p, p)) / np.sqrt(p))
+    W = rng.standard_normal((p, k)) * (rng.random((p, k)) < 0.3) * (2.0 / np.sqrt(0.3 * p))
+    scores = X @ W + 0.5 * rng.standard_normal(k)
+    return X, (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+
+
 def sparse_classes(n: int, p: int, density: float) -> tuple[sp.csr_array, np.ndarray]:
     """Two classes, CSR with positive entries in random places, like word counts."""
     rng = np.random.default_rng(5)

@@ -46,6 +46,7 @@ from bench.objectives.ridge_loo import RidgeLOO
 from bench.objectives.robust import HuberRegression, QuantileRegression
 from bench.objectives.single_tree import OBJECTIVES as TREES
 from bench.objectives.softmax import Softmax
+from bench.objectives.sparse_softmax import OBJECTIVES as SPARSE_SOFTMAX
 from bench.objectives.spectral import OBJECTIVES as SPECTRAL
 from bench.objectives.stochastic import OBJECTIVES as STOCHASTIC
 from bench.objectives.svm import Hinge, SquaredHinge
@@ -55,6 +56,7 @@ REGISTRY: dict[str, Objective] = {
     o.name: o
     for o in (
         OLS(), Ridge(), RidgeLOO(), Lasso(), LassoPath(), Logistic(), L1Logistic(), Softmax(),
+        *SPARSE_SOFTMAX,
         Hinge(), SquaredHinge(), KernelMachine(), KernelRidgeRegression(), MachineGrid(), *NEAREST, *MIXTURES,
         Poisson(), Gamma(), GroupLasso(), GroupLogistic(), QuantileRegression(), HuberRegression(),
         SmallOLS(), SmallLasso(), SmallLogistic(), *LINKAGES, ConnectedHeight(),
@@ -101,6 +103,10 @@ ROWS = [
     Row("logistic", "sparse classes 1e5x1e5"),
     Row("softmax", "ten classes 60000x784"),
     Row("l1_logistic", "classes 2e4x2000"),
+    Row("l1_softmax", "seven classes 5e4x50"),
+    Row("l1_softmax", "hundred classes 2e4x50"),
+    Row("elastic_net_softmax", "seven classes 5e4x50"),
+    Row("elastic_net_softmax", "hundred classes 2e4x50"),
     Row("group_lasso", "groups 2000x20000"),
     Row("group_logistic", "grouped classes 2000x20000"),
     Row("quantile", "heavy tails 1e5x20"),

@@ -24,8 +24,8 @@ def _svm(X: Any, y: Any, alpha: float, loss: str) -> Fit:
     return Fit(model.coef_[0])
 
 
-def _softmax(X: Any, y: Any, alpha: float) -> Fit:
-    model = er.LogisticRegression(alpha=alpha).fit(X, y)
+def _softmax(X: Any, y: Any, alpha: float, l1_ratio: float = 0.0) -> Fit:
+    model = er.LogisticRegression(alpha=alpha, l1_ratio=l1_ratio).fit(X, y)
     return Fit(model.coef_.T, model.intercept_)
 
 
@@ -57,6 +57,8 @@ SOLVERS = {
     "svm_hinge": _one(lambda X, y, a: _svm(X, y, a, "hinge")),
     "svm_squared_hinge": _one(lambda X, y, a: _svm(X, y, a, "squared_hinge")),
     "softmax": _one(_softmax),
+    "l1_softmax": _one(lambda X, y, a: _softmax(X, y, a, 1.0)),
+    "elastic_net_softmax": _one(lambda X, y, a: _softmax(X, y, a, 0.5)),
     "bootstrap_mean": _one(lambda X, y, a: _bootstrap("mean", y, "mean")),
     "bootstrap_median": _one(lambda X, y, a: _bootstrap("median", y, "median")),
     "bootstrap_correlation": _one(lambda X, y, a: _bootstrap("correlation", (X[:, 0], y), "correlation")),

@@ -61,8 +61,8 @@ def _logistic(solver: str, tol: float, l1_ratio: float = 0.0) -> Solver:
     return Solver(LIBRARY, f"{solver} tol={tol:g}", fit, 5000 if solver == "newton-cholesky" else inf)
 
 
-def _softmax(solver: str, tol: float) -> Solver:
-    fit = partial(softmax, LogisticRegression, solver=solver, tol=tol)
+def _softmax(solver: str, tol: float, **params: Any) -> Solver:
+    fit = partial(softmax, LogisticRegression, solver=solver, tol=tol, **params)
     return Solver(LIBRARY, f"{solver} tol={tol:g}", fit)
 
 
@@ -94,5 +94,7 @@ SOLVERS = {
         for dual, tol in ((False, 1e-4), (False, 1e-6), (True, 1e-2))
     ],
     "l1_logistic": [_logistic("liblinear", 1e-4, 1.0), _logistic("saga", 1e-4, 1.0)],
+    "l1_softmax": [_softmax("saga", tol, l1_ratio=1.0, random_state=0) for tol in (1e-3, 1e-4)],
+    "elastic_net_softmax": [_softmax("saga", tol, l1_ratio=0.5, random_state=0) for tol in (1e-3, 1e-4)],
     "softmax": [_softmax("lbfgs", 1e-4), _softmax("lbfgs", 1e-6), _softmax("newton-cg", 1e-5)],
 }

@@ -19,6 +19,8 @@ def slope(loss: str, y: np.ndarray, z: np.ndarray) -> np.ndarray:
         return z - y
     if loss == "logistic":
         return -y / (1.0 + np.exp(y * z))
+    if loss == "poisson":
+        return np.exp(z) - y
     e = np.exp(z - z.max(axis=1, keepdims=True))
     q = e / e.sum(axis=1, keepdims=True)
     q[np.arange(len(y)), y.astype(int)] -= 1.0

@@ -15,6 +15,7 @@ from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.grid_search import GridSearch
 from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
+from empirisk.solvers.kept_newton import KeptNewton
 from empirisk.solvers.kernel_cg import KernelCG
 from empirisk.solvers.kernel_newton import KernelNewton
 from empirisk.solvers.latent_starts import expectation_maximization
@@ -55,6 +56,7 @@ __all__ = [
     "GridSearch",
     "InteriorPoint",
     "JointNewton",
+    "KeptNewton",
     "KernelCG",
     "KernelNewton",
     "LeastSquares",

@@ -19,13 +19,14 @@ from scipy.linalg import cho_factor, cho_solve
 
 from empirisk import _loops
 from empirisk.data.sums import inner
+from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.newton import full_hessian
 from empirisk.solvers.standardise import Standardisation, column_scales
 from empirisk.typing import Array, Capability
 
-__all__ = ["JointNewton"]
+__all__ = ["JointNewton", "joint_direction"]
 
 EPOCHS = 2_000  # of one model, at most; they cost p^2 each, not n
 
@@ -78,7 +79,7 @@ class JointNewton:
 
     def step(self, problem: LinearProblem, state: Any) -> JointState:
         e, standard = state.evaluation, state.standard
-        direction = _direction(problem, state)
+        direction = joint_direction(problem, standard, full_hessian(problem, standard, e), state.w, e)
         if direction is None:
             return JointState(state.w, e, True, True, state.n_passes, "", standard)
         grad = problem.gradient(state.w, e)
@@ -114,39 +115,48 @@ def _factor(base: Array) -> Any:
     return None
 
 
-def _direction(problem: LinearProblem, state: JointState) -> Array | None:
-    """Minimiser of the quadratic model plus the penalty, minus w; None where rounding leaves nothing."""
-    standard, e = state.standard, state.evaluation
-    if standard is None or e is None:
-        return None
+def joint_direction(
+    problem: LinearProblem,
+    standard: Standardisation,
+    H: Array,
+    w: Array,
+    e: Evaluation,
+    factor: float = 1.0,
+    precision: float = 1e-13,
+) -> Array | None:
+    """Minimiser of the quadratic model plus the penalty, minus w; None where rounding leaves nothing.
+
+    The model's Hessian is `factor` times H, which is that of :func:`empirisk.solvers.newton.full_hessian`.
+    Moves smaller than `precision`, relative to the size of the scores, end the descent.
+    """
     p, m, k = problem.data.n_cols, problem.n_params, max(problem.n_outputs, 1)
-    H = full_hessian(problem, standard, e)
-    g = standard.grad_to_u(problem.gradient(state.w, e)).reshape(m, -1)
+    g = standard.grad_to_u(problem.gradient(w, e)).reshape(m, -1) / factor
     flat = g.T.reshape(-1)
     place = np.arange(k * m).reshape(k, m)
     of_w, of_b = place[:, :p].reshape(-1), place[:, p:].reshape(-1)
     S, q = H[np.ix_(of_w, of_w)], -flat[of_w]
-    factor, across = None, H[np.ix_(of_b, of_w)]
+    intercepts, across = None, H[np.ix_(of_b, of_w)]
     if problem.intercept:
         base = H[np.ix_(of_b, of_b)]
         # Equal shifts of all intercepts change nothing: curvature there only makes the block definite.
         base = base + (np.diag(base).max() / k if problem.n_outputs else 0.0)
-        factor = _factor(base)
-        if factor is None:
+        intercepts = _factor(base)
+        if intercepts is None:
             return None
-        S = S - across.T @ cho_solve(factor, across, check_finite=False)
-        q = q + across.T @ cho_solve(factor, flat[of_b], check_finite=False)
+        S = S - across.T @ cho_solve(intercepts, across, check_finite=False)
+        q = q + across.T @ cho_solve(intercepts, flat[of_b], check_finite=False)
     S[np.diag_indices_from(S)] = np.maximum(np.diag(S), 0.0)
-    start = np.ascontiguousarray(problem.split(state.w)[0].reshape(p, -1).T.reshape(-1))
-    w = start.copy()
+    start = np.ascontiguousarray(problem.split(w)[0].reshape(p, -1).T.reshape(-1))
+    new = start.copy()
     size = float(np.sqrt(2.0 * problem.null_excess))
     _loops.descend_gram(
-        S, size**2, q, w, problem.penalty.l1, 0.0, problem.penalty.positive, EPOCHS, 0.0, 1e-13 * size
-    )
+        S, size**2, q, new, problem.penalty.l1 / factor, 0.0, problem.penalty.positive, EPOCHS, 0.0,
+        precision * size,
+    )  # fmt: skip
     d = np.zeros((k, m))
-    d[:, :p] = (w - start).reshape(k, p)
-    if factor is not None:
-        d[:, p] = -cho_solve(factor, flat[of_b] + across @ (w - start), check_finite=False)
+    d[:, :p] = (new - start).reshape(k, p)
+    if intercepts is not None:
+        d[:, p] = -cho_solve(intercepts, flat[of_b] + across @ (new - start), check_finite=False)
     # Back from (u, c) to (w, b), in the layout of the problem.
     out = standard.to_w(d.T.reshape(problem.shape))
     return out if np.isfinite(out).all() and np.any(out) else None

@@ -12,6 +12,7 @@ from empirisk.solvers.base import Solver
 from empirisk.solvers.block_coordinate import BlockCoordinate
 from empirisk.solvers.compress import compress
 from empirisk.solvers.coordinate import Coordinate, CoordinateState
+from empirisk.solvers.kept_newton import KeptNewton, KeptState
 from empirisk.solvers.newton import Newton, NewtonState
 from empirisk.solvers.normal_equations import keep_products
 from empirisk.solvers.prox_newton import ProxNewton, ProxNewtonState
@@ -116,10 +117,12 @@ def _warm(solver: str | Solver, last: Solution | None, tol: float) -> str | Solv
         return Newton(reuse=True, warm=state if isinstance(state, NewtonState) else None)
     if solver == "block_coordinate":
         return BlockCoordinate(SHARE * tol, state if isinstance(state, ProxNewtonState) else None)
+    if solver == "kept_newton":
+        return KeptNewton(state if isinstance(state, KeptState) else None)
     if solver == "prox_newton":
         return ProxNewton(SHARE * tol, state if isinstance(state, ProxNewtonState) else None)
     return solver
 
 
 def _is_warm(solver: str | Solver) -> bool:
-    return isinstance(solver, Coordinate | ProxNewton) and solver.warm is not None
+    return isinstance(solver, Coordinate | ProxNewton | KeptNewton) and solver.warm is not None

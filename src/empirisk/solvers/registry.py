@@ -15,6 +15,7 @@ from empirisk.solvers.gradient_descent import GradientDescent
 from empirisk.solvers.grid_search import GridSearch
 from empirisk.solvers.interior_point import InteriorPoint
 from empirisk.solvers.joint_newton import JointNewton
+from empirisk.solvers.kept_newton import KeptNewton
 from empirisk.solvers.kernel_cg import KernelCG
 from empirisk.solvers.kernel_newton import KernelNewton
 from empirisk.solvers.lbfgs import LBFGS
@@ -50,6 +51,7 @@ REGISTRY: dict[str, type] = {
     "joint_newton": JointNewton,
     "kernel_cg": KernelCG,
     "kernel_newton": KernelNewton,
+    "kept_newton": KeptNewton,
     "lbfgs": LBFGS,
     "least_squares": LeastSquares,
     "linear_program": LinearProgram,
