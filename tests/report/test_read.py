@@ -57,7 +57,7 @@ TEN = "".join(f"{i},{'ab'[i % 2]},{i * 1.5}\n" for i in range(10))
         ("y\n1\n2\n", {}, "has one column only"),
         ("x,y\n1,2\n2,3\n", {"group": "z"}, r"\(given by --group\)"),
         ("x,y\n1,2\n2,3\n", {"group": "y"}, "cannot be given by --group too"),
-        ("x,t,y\n1,a,2\n2,b,3\n3,c,4\n", {"time": "t"}, "neither dates nor numbers"),
+        ("x,t,y\n1,a,2\n2,b,3\n3,c,4\n", {"time": "t"}, "neither numbers nor dates of one known format"),
         ("x,y\n1,a\n2,b\n", {"task": "regression"}, "needs numbers, but 'y' holds words such as 'a'"),
         ("x,y\n1,a\n2,b\n3,c\n", {"task": "binary"}, "needs two classes, but 'y' has 3"),
         ("x,y\n1,a\n2,b\n", {"task": "foo"}, "--task 'foo' is no task"),

@@ -44,6 +44,9 @@ def report(
     header: Header = None,
     group: Annotated[str | None, typer.Option(help="Column whose rows belong together.")] = None,
     time: Annotated[str | None, typer.Option(help="Column that orders the rows in time.")] = None,
+    gap: Annotated[
+        float, typer.Option(help="With --time: days (units of numbers) between training and scored rows.")
+    ] = 0.0,
     exposure: Annotated[
         str | None, typer.Option(help="Column over which the target is counted: the models are of rates.")
     ] = None,
@@ -83,6 +86,7 @@ def report(
         header=header,
         group=group,
         time=time,
+        gap=gap,
         exposure=exposure,
         weight=weight,
         test=test,

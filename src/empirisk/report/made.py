@@ -150,6 +150,7 @@ def report(
     header: bool | None = None,
     group: str | None = None,
     time: str | None = None,
+    gap: float = 0.0,
     exposure: str | None = None,
     weight: str | None = None,
     test: Any = None,
@@ -189,7 +190,10 @@ def report(
     header : bool, optional
         Whether the first line of a text file holds names; found by default.
     group, time : str, optional
-        Column whose rows belong together; column that orders the rows in time.
+        Column whose rows belong together; column that orders the rows in time: the last 20 % are the test
+        part, and models are chosen on blocks forward in time.
+    gap : float, default 0
+        With `time`: days (or units of a column of numbers) between rows to fit on and rows that are scored.
     exposure : str, optional
         Column over which the target is counted, such as years: the models are of rates.
     weight : str, optional
@@ -249,6 +253,7 @@ def report(
         header=header,
         group=group,
         time=time,
+        gap=gap,
         exposure=exposure,
         weight=weight,
         test=test if test is None or is_frame(test) else Path(test),

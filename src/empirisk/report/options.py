@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -32,6 +33,7 @@ class Options:
     header: bool | None = None
     group: str | None = None
     time: str | None = None
+    gap: float = 0.0
     exposure: str | None = None
     weight: str | None = None
     test: Any = None
@@ -58,6 +60,8 @@ class Options:
             Names the option.
         """
         check_numbers(self.level, self.time_limit, self.seed)
+        if not 0.0 <= self.gap < math.inf:
+            raise DataError(f"--gap {self.gap} must be a number of days (or units of --time) of at least 0")
         return self.kinds()
 
     def kinds(self) -> tuple[str, ...]:
@@ -111,6 +115,7 @@ class Options:
         words += flags(self, (*named, "time_limit", "models"))
         if self.header is not None:
             words.append("--header" if self.header else "--no-header")
+        words += ["--gap", f"{self.gap:g}"] if self.gap else []
         words += ["--seed", str(self.seed)] if self.seed else []
         words += ["--level", str(self.level)] if self.level != 0.95 else []
         return shlex.join(words)

@@ -125,6 +125,7 @@ def run_report(
         time_limit=options.time_limit,
         kinds=kinds,
         deadline=None if deadline.limit is None else deadline,
+        gap=options.gap,
     )
     dealt = "" if p.train.time is None else wording.counted(p.folds.n_folds, "block") + " forward in time"
     for line in p.plan.lines(p.split.why, options.time_limit, dealt):

@@ -260,6 +260,10 @@ def estimator_for(candidate: Candidate, task: str, alpha: float, rates: bool = F
     if not candidate.linear:
         if rates:
             return OneRate()
+        if recent := dict(candidate.settings):
+            from empirisk.report.fit.recent import RecentMean, RecentShares
+
+            return RecentMean(**recent) if task == "regression" else RecentShares(**recent)
         return DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
     ratio = float(candidate.l1_ratio or 0.0)
     if task != "regression":

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from sklearn.base import clone
 
 from empirisk.diagnosis import Answer, Outcome
@@ -176,7 +177,7 @@ def diagnose_model(
         exposure=train.exposure,
         time=train.time,
         cv=min(FOLDS, train.n if train.groups is None else len(set(train.groups.tolist()))),
-        X_test=None if drawn else test.frame,
+        X_test=None if drawn else _of_any_season(train, test, seed),
         y_test=None if drawn else _labels(test),
         ignore=ASKED,
         level=1.0 - level,
@@ -188,3 +189,14 @@ def diagnose_model(
 
 def _labels(sample: Sample) -> Any:
     return sample.y if sample.task == "regression" else np.array(sample.classes)[sample.y]
+
+
+def _of_any_season(train: Sample, test: Sample, seed: int) -> pl.DataFrame:
+    """Return the test rows with the months, weekdays and hours of training rows.
+
+    The test part is another season as soon as it is shorter than a year, which is no drift and was known.
+    """
+    if not test.calendar:
+        return test.frame
+    donors = np.random.default_rng(seed).integers(0, train.n, test.n)
+    return test.frame.with_columns(train.frame[donors].select(test.calendar))

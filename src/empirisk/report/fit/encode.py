@@ -26,6 +26,7 @@ __all__ = [
     "TRUSTED_TYPES",
     "Origin",
     "blocks_of",
+    "calendar_columns",
     "feature_origin",
     "is_text",
     "letters_a_row",
@@ -43,6 +44,7 @@ RARE = "(rare levels)"
 WORDS = "words"  # the part of a text that the encoder reads
 # What skops must be told to trust to load a fitted encoder: the data type that SimpleImputer saw.
 TRUSTED_TYPES: tuple[str, ...] = ("numpy.dtype",)
+HOUR, HOURS = "hour", "hour of day"  # a number, which trees cut, and levels, for models of sums
 _MAX_LEVELS = 100
 _DAY = 86_400e6  # microseconds
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -88,8 +90,9 @@ def model_frame(table: Table, rows: Sequence[int] | np.ndarray | None = None) ->
     """Return the features of a table as the encoder takes them.
 
     Numbers and 0/1 for truth values (both Float64, NaN where missing); levels as strings with :data:`MISSING`
-    where there is none; a date as days since 1970-01-01, month and weekday, and the hour when the dates have
-    times; free text as it is, "" where there is none.
+    where there is none; a date as days since 1970-01-01, month and weekday, and when the dates have times the
+    hour, as a number and as a level; of a time column the parts that come again; free text as it is, ""
+    where there is none.
 
     Parameters
     ----------
@@ -98,24 +101,51 @@ def model_frame(table: Table, rows: Sequence[int] | np.ndarray | None = None) ->
         Row numbers; all rows when None.
     """
     frame = table.frame if rows is None else table.frame[np.asarray(rows, dtype=np.int64)]
-    return frame.select([e for c in table.columns if c.role == "feature" for e in _expressions(c)])
+    return frame.select([e for c in _read(table) for e in _expressions(c)])
+
+
+def _read(table: Table) -> list[Column]:
+    """Return the columns that models read: the features, and a time column by its parts that come again."""
+    return [c for c in table.columns if c.role == "feature" or (c.role == "time" and c.levels)]
+
+
+def calendar_columns(table: Table) -> tuple[str, ...]:
+    """Return the columns of the model frame that are parts of the time column."""
+    return tuple(
+        _part(c.name, part)
+        for c in table.columns
+        if c.role == "time" and c.levels
+        for part in date_parts(c)[1]
+    )
+
+
+def date_parts(column: Column) -> tuple[list[str], list[str]]:
+    """Return which parts of a date are numbers, and which are levels.
+
+    Of a time column those of :attr:`Column.levels`, which come again, and no number that only grows.
+    """
+    clock = [HOUR] if column.unit == "time of day" else []
+    if column.role == "time":
+        return [], [part for part in ("month", "weekday", HOURS) if part in column.levels]
+    return ["days", *clock], ["month", "weekday", *([HOURS] if clock else [])]
 
 
 def _expressions(column: Column) -> list[pl.Expr]:
     name, it = column.name, pl.col(column.name)
     if column.kind == "date":
-        month, weekday = it.dt.month().cast(pl.String).str.zfill(2), it.dt.weekday()
-        parts = [
-            (it.dt.epoch("us") / _DAY).fill_null(float("nan")).alias(_part(name, "days")),
-            month.fill_null(MISSING).alias(_part(name, "month")),
-            weekday.replace_strict(range(1, 8), _WEEKDAYS, default=None)
-            .fill_null(MISSING)
-            .alias(_part(name, "weekday")),
-        ]
-        if _has_times(column):
-            hours = it.dt.hour() + it.dt.minute() / 60.0
-            parts.append(hours.cast(pl.Float64).fill_null(float("nan")).alias(_part(name, "hour")))
-        return parts
+        numbers, levels = date_parts(column)
+        made = {
+            "days": it.dt.epoch("us") / _DAY,
+            HOUR: it.dt.hour() + it.dt.minute() / 60.0,
+            "month": it.dt.month().cast(pl.String).str.zfill(2),
+            "weekday": it.dt.weekday().replace_strict(range(1, 8), _WEEKDAYS, default=None),
+            HOURS: it.dt.hour().cast(pl.String).str.zfill(2),
+        }
+        missing = dict.fromkeys(numbers, pl.lit(float("nan"))) | dict.fromkeys(levels, pl.lit(MISSING))
+        parts = {part: made[part].cast(pl.Float64) for part in numbers} | {
+            part: made[part] for part in levels
+        }
+        return [parts[part].fill_null(missing[part]).alias(_part(name, part)) for part in parts]
     if column.kind in ("number", "boolean"):
         return [it.cast(pl.Float64).fill_null(float("nan"))]
     if column.kind == "text":
@@ -138,22 +168,18 @@ def letters_a_row(frame: pl.DataFrame) -> float:
     return float(sum(texts)) / max(1, frame.height)
 
 
-def _has_times(column: Column) -> bool:
-    return column.unit == "time of day"
-
-
 def blocks_of(table: Table) -> dict[str, list[str]]:
     """Return the columns of the model frame by the way in which they are encoded; the parts of dates are kept
     apart.
     """
     keys = ("numbers", "dates", "truths", "missing", "missing_dates", "levels", "date_levels", "texts")
     out: dict[str, list[str]] = {key: [] for key in keys}
-    for c in (c for c in table.columns if c.role == "feature"):
+    for c in _read(table):
         if c.kind == "date":
-            days, hour = _part(c.name, "days"), _part(c.name, "hour")
-            out["dates"] += [days, hour] if _has_times(c) else [days]
-            out["date_levels"] += [_part(c.name, "month"), _part(c.name, "weekday")]
-            out["missing_dates"] += [days] if c.n_missing else []
+            numbers, levels = ([_part(c.name, part) for part in parts] for parts in date_parts(c))
+            out["dates"] += numbers
+            out["date_levels"] += levels
+            out["missing_dates"] += numbers[:1] if c.n_missing else []
         elif c.kind in ("number", "boolean"):
             out["numbers" if c.kind == "number" else "truths"].append(c.name)
             out["missing"] += [c.name] if c.n_missing else []

@@ -19,6 +19,7 @@ from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.scoring import Scoring
 from empirisk.report.audit.audit import Audit, audit, by_level, grouped
+from empirisk.report.fit.baseline import with_baseline
 from empirisk.report.fit.bayes import unsuited
 from empirisk.report.fit.candidates import BASELINE, KINDS, Candidate, estimator_for
 from empirisk.report.fit.choose import Choice, choose
@@ -28,6 +29,7 @@ from empirisk.report.fit.enough import refuse_too_few
 from empirisk.report.fit.final import FinalModel, fit_final
 from empirisk.report.fit.folds import Folds, judged_by, make_folds
 from empirisk.report.fit.held_out_scores import TestScores, predictions
+from empirisk.report.fit.horizon import ahead_words
 from empirisk.report.fit.plan import Plan, make_plan
 from empirisk.report.fit.recipe import Encoders, recipe, unable
 from empirisk.report.fit.sample import Sample, take
@@ -112,6 +114,7 @@ def prepare(
     time_limit: float | None = None,
     kinds: Sequence[str] = KINDS,
     deadline: Deadline | None = None,
+    gap: float = 0.0,
 ) -> Prepared:
     """Split, audit and plan.
 
@@ -129,8 +132,10 @@ def prepare(
         Kinds of models to try.
     deadline : Deadline, optional
         What cuts the checks of the audit, which may take a quarter of the time that is left.
+    gap : float
+        Time between rows to fit on and rows that are scored, where rows have a time.
     """
-    split = split_rows(table, test_table=test_table, seed=seed)
+    split = split_rows(table, test_table=test_table, seed=seed, gap=gap)
     train = take(table, split.train, split.groups)
     test = take(table if test_table is None else test_table, split.test)
     refuse_too_few(table, split, train)
@@ -148,7 +153,8 @@ def prepare(
     plan = make_plan(
         train, p, time_limit, kinds, steps, left, partial(unable, table=table), letters_a_row(train.frame)
     )
-    folds = make_folds(train, plan.n_folds, plan.n_repeats, seed)
+    folds = make_folds(train, plan.n_folds, plan.n_repeats, seed, gap, ahead_words(table, gap))
+    plan, folds = with_baseline(train, plan, folds)
     seconds = math.inf if deadline is None else 0.25 * deadline.left()
     checked = audit(table, split, test_table=test_table, seed=seed, deadline=deadline, seconds=seconds)
     return Prepared(table, test_table, split, train, test, checked, plan, folds, seed, level)

@@ -57,7 +57,14 @@ class Folds:
         )
 
 
-def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds:
+def make_folds(
+    sample: Sample,
+    n_folds: int,
+    n_repeats: int,
+    seed: int,
+    gap: float = 0.0,
+    past: str = "all rows of earlier moments",
+) -> Folds:
     """Cut the training part into folds.
 
     Parameters
@@ -69,6 +76,10 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
         Wanted numbers; there are never more folds than units; with time, one repeat of at most five blocks.
     seed : int
         Seed of the folds, which are those of :func:`empirisk.cross_evaluate` with the same seed.
+    gap : float
+        Time between the rows to fit on and each block, in the unit of the times of the sample.
+    past : str
+        Which rows a block is predicted from, in words.
 
     Raises
     ------
@@ -86,6 +97,7 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
             plan = rows.plan()
         except ValueError as error:
             raise DataError(f"--time, inside the training part: {error}") from error
+        plan = _with_gap(sample, plan, gap)
     else:
         tied = rows.together if rows.groups is None else rows.groups
         k = max(2, min(n_folds, sample.n if tied is None else int(tied.max()) + 1))
@@ -100,10 +112,25 @@ def make_folds(sample: Sample, n_folds: int, n_repeats: int, seed: int) -> Folds
     k = plan.folds or len(kept)
     if lost:
         plan, k = recognise(sample.n, tuple(kept)), len(kept)
-    return Folds(plan, k, max(1, plan.repeats), _told(sample, plan, k) + _left_out(lost))
+    return Folds(plan, k, max(1, plan.repeats), _told(sample, plan, k, past) + _left_out(lost))
 
 
-def _told(sample: Sample, plan: Plan, k: int) -> str:
+def _with_gap(sample: Sample, plan: Plan, gap: float) -> Plan:
+    """Return the splits without the rows to fit on that lie less than the gap before their block."""
+    if gap <= 0.0:
+        return plan
+    times = sample.time
+    assert times is not None
+    splits = [(fit[times[fit] <= times[test].min() - gap], test) for fit, test in plan.splits]
+    splits = [(fit, test) for fit, test in splits if fit.size > 1]
+    if not splits:
+        raise DataError(
+            "--gap leaves no row to fit on before any block of the training part: give a smaller gap"
+        )
+    return recognise(sample.n, tuple(splits))
+
+
+def _told(sample: Sample, plan: Plan, k: int, past: str) -> str:
     """Return in a sentence what the splits are."""
     if sample.time is not None:
         tested = sum(test.size for _, test in plan.splits)
@@ -112,7 +139,7 @@ def _told(sample: Sample, plan: Plan, k: int) -> str:
         )
         return (
             f"{k} block{'' if k == 1 else 's'} forward in time inside the training part chose the model:"
-            f" {last}, each block scored by a model of all rows of earlier moments"
+            f" {last}, each block scored by a model of {past}"
             f"{'' if sample.groups is None else ', whatever their group'}. The findings rest on {AT_RANDOM}."
         )
     kind = "folds of whole groups" if sample.groups is not None else "folds"

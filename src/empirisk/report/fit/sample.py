@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from empirisk.evaluation import sample as evaluation
 from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION
-from empirisk.report.fit.encode import model_frame
+from empirisk.report.fit.encode import calendar_columns, model_frame
+from empirisk.report.fit.horizon import stamps_of
 from empirisk.report.read.carried import amounts
 from empirisk.report.read.table import Table
 
@@ -39,9 +40,11 @@ class Sample:
     groups : array of shape (n,) or None
         Declared groups: rows in them depend on each other, which widens intervals.
     time : array of shape (n,) or None
-        Sort key of the time column.
+        Time of the rows: days of dates, else numbers; rows without a time come first, as they stay in train.
     exposure, weights : array of shape (n,) or None
         Over how much each row was counted; how much it counts.
+    calendar : tuple of str
+        Columns of `frame` that say where in the year, week or day the time of a row lies.
     """
 
     frame: pl.DataFrame
@@ -53,6 +56,7 @@ class Sample:
     time: NDArray[Any] | None = None
     exposure: NDArray[np.float64] | None = None
     weights: NDArray[np.float64] | None = None
+    calendar: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
@@ -142,9 +146,10 @@ def take(table: Table, rows: NDArray[Any], units: NDArray[Any] | None = None) ->
         classes,
         None if units is None else np.asarray(units)[index],
         _group_labels(table, index),
-        _moments(part, table.time),
+        None if table.time is None else np.nan_to_num(stamps_of(table)[index], nan=-np.inf),
         exposure,
         weights,
+        calendar_columns(table),
     )
 
 
@@ -154,10 +159,3 @@ def _group_labels(table: Table, index: NDArray[np.int64]) -> NDArray[Any] | None
         return None
     labels = table.frame[table.group].cast(pl.String).to_list()
     return np.array([f"row {i}" if labels[i] is None else f"{DECLARED}{labels[i]}" for i in index])
-
-
-def _moments(part: pl.DataFrame, time: str | None) -> NDArray[np.float64] | None:
-    """Sort key of the time column; rows without a time come first, as they stay in train."""
-    if time is None:
-        return None
-    return part[time].to_physical().cast(pl.Float64).fill_null(float("-inf")).to_numpy()

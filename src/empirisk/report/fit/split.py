@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import polars as pl
 from empirisk.diagnosis.identical import BY_CHANCE, twin_pairs
 from empirisk.report.audit.twins import chance_pairs, numbered, twin_groups
 from empirisk.report.errors import DataError
+from empirisk.report.fit.horizon import horizon_sentence, later_than, stamps_of, within_gap
 from empirisk.report.read.table import Table
 from empirisk.wording import percent
 
@@ -42,6 +43,10 @@ class Split:
     groups : int array or None
         Rows of the training table that must stay together in folds have the same number (None: all rows are
         free).
+    gap : float
+        Time between training rows and those that are scored, in days or in the unit of the time column.
+    horizon : str
+        How far ahead the score reaches, "" unless the unit is "time".
     """
 
     unit: Literal["row", "group", "time", "file"]
@@ -52,10 +57,17 @@ class Split:
     n_straddling: int
     twins: str
     groups: np.ndarray | None = None
+    gap: float = 0.0
+    horizon: str = ""
 
 
 def split_rows(
-    table: Table, *, test_table: Table | None = None, seed: int = 0, test_size: float = 0.2
+    table: Table,
+    *,
+    test_table: Table | None = None,
+    seed: int = 0,
+    test_size: float = 0.2,
+    gap: float = 0.0,
 ) -> Split:
     """Split a table into train and test.
 
@@ -67,6 +79,9 @@ def split_rows(
     seed : int, default=0
     test_size : float in (0, 1), default=0.2
         Share of the rows that is held out.
+    gap : float, default=0
+        Rows of the last so many days before the test part (or units of a time column of numbers) are left
+        out.
 
     Raises
     ------
@@ -75,6 +90,8 @@ def split_rows(
     """
     if not 0.0 < test_size < 1.0:
         raise DataError(f"test_size is {test_size}: give a share between 0 and 1, such as 0.2")
+    if gap > 0.0 and (table.time is None or test_table is not None):
+        raise DataError("--gap lies between training and test rows in time: give --time, and no --test")
     if test_table is not None:
         return _by_file(table, test_table)
     if table.n_rows < _MIN_ROWS:
@@ -85,7 +102,7 @@ def split_rows(
         )
     rng = np.random.default_rng(seed)
     if table.time is not None:
-        return _by_time(table, test_size)
+        return _by_time(table, test_size, gap)
     if table.group is not None:
         return _by_group(table, test_size, rng)
     return _by_row(table, test_size, rng)
@@ -181,19 +198,19 @@ def _by_group(table: Table, test_size: float, rng: np.random.Generator) -> Split
     return _made(table, "group", why, test, straddling, told, groups)
 
 
-def _by_time(table: Table, test_size: float) -> Split:
-    name = str(table.time)
-    stamps = table.frame[name].cast(pl.Float64 if table.frame[name].dtype.is_numeric() else pl.Int64)
-    blank = stamps.is_null().to_numpy()
-    known = stamps.drop_nulls().sort()
-    if known.n_unique() < 2:
+def _by_time(table: Table, test_size: float, gap: float) -> Split:
+    """Hold out the last rows; the training rows stand in the order of their time."""
+    name, times = str(table.time), stamps_of(table)
+    blank = np.isnan(times)
+    known = np.sort(times[~blank])
+    if len(known) < 2 or known[0] == known[-1]:
         raise DataError(f"--time {name!r} has one value only: it orders no rows, so leave it out")
     cut = known[int(np.floor((1.0 - test_size) * len(known)))]
     if cut == known[0]:
-        cut = known.filter(known > cut)[0]
-    test = (stamps >= cut).fill_null(False).to_numpy()
+        cut = known[known > cut][0]
+    test, late = times >= cut, within_gap(times, cut, gap)
     twins = twin_groups(table)
-    straddling = int(np.isin(twins[test], twins[~test]).sum())
+    straddling = int(np.isin(twins[test], twins[~late]).sum())
     told = (
         f"{straddling:,} test rows have an exact twin earlier in time; the order of time is not broken "
         "for them"
@@ -206,15 +223,35 @@ def _by_time(table: Table, test_size: float) -> Split:
     )
     if blank.any():
         why += f"; {int(blank.sum()):,} rows without a time stay in train"
+    if gap > 0.0:
+        why += (
+            f"; {int((late & ~test).sum()):,} rows less than {later_than(table, gap)} before them are left "
+            "out of both (--gap)"
+        )
     if table.group is not None:
         labels = table.frame[table.group].cast(pl.String)
-        late = set(labels.filter(pl.Series(test)).drop_nulls())
-        both = late & set(labels.filter(pl.Series(~test)).drop_nulls())
+        both = set(labels.filter(pl.Series(test)).drop_nulls())
+        seen = both & set(labels.filter(pl.Series(~late)).drop_nulls())
         why += (
-            f"; groups of {table.group!r} are not held out, and {len(both):,} of the {len(late):,} in the "
+            f"; groups of {table.group!r} are not held out, and {len(seen):,} of the {len(both):,} in the "
             "test part have rows in train"
         )
-    return _made(table, "time", why, test, straddling, told, None)
+    if late.all():
+        raise DataError(f"--gap {gap:g} leaves no row to train on before the test part: give a smaller gap")
+    made = _made(table, "time", why, test, straddling, told, None)
+    train = in_time(table, np.flatnonzero(~late))
+    horizon = horizon_sentence(table, train, made.test)
+    balance = made.balance | ({"train": _counted(table, train)} if table.classes else {})
+    why = f"{why}; {horizon}" if horizon else why
+    return replace(made, why=why, train=train, balance=balance, gap=gap, horizon=horizon)
+
+
+def in_time(table: Table, rows: np.ndarray) -> np.ndarray:
+    """Return row numbers in the order of their time, those without one first."""
+    if table.time is None:
+        return rows
+    times = np.nan_to_num(stamps_of(table)[rows], nan=-np.inf)
+    return np.asarray(rows[np.argsort(times, kind="stable")])
 
 
 def _by_file(table: Table, test_table: Table) -> Split:
@@ -232,7 +269,7 @@ def _by_file(table: Table, test_table: Table) -> Split:
     return Split(
         "file",
         f"{test_table.source.name} is the test file, because --test was given",
-        np.arange(table.n_rows),
+        in_time(table, np.arange(table.n_rows)),
         np.arange(test_table.n_rows),
         {"train": table.class_counts(), "test": test_table.class_counts()},
         straddling,
@@ -257,8 +294,11 @@ def _made(
         )
     balance: dict[str, dict[str, int]] = {}
     if table.classes:
-        strata = _strata(table)
-        for part, rows in (("train", train_rows), ("test", test_rows)):
-            counts = np.bincount(strata[rows], minlength=len(table.classes))
-            balance[part] = {c: int(k) for c, k in zip(table.classes, counts, strict=True)}
+        balance = {"train": _counted(table, train_rows), "test": _counted(table, test_rows)}
     return Split(unit, why, train_rows, test_rows, balance, straddling, told, groups)
+
+
+def _counted(table: Table, rows: np.ndarray) -> dict[str, int]:
+    """Return how many of some rows each class has."""
+    counts = np.bincount(_strata(table)[rows], minlength=len(table.classes))
+    return {c: int(k) for c, k in zip(table.classes, counts, strict=True)}

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["find_date_format", "parse_clock", "parse_dates"]
+__all__ = ["find_date_format", "parse_clock", "parse_dates", "recurring_parts"]
 
+_YEARS = ((r"\d{4}", "%Y"), (r"\d{2}", "%y"))
+_CLOCKS = (("", ""), (r" \d{1,2}:\d{2}", " %H:%M"), (r" \d{1,2}:\d{2}:\d{2}", " %H:%M:%S"))
+_HALVES = ((r" \d{1,2}:\d{2} [AaPp][Mm]", " %I:%M %p"), (r" \d{1,2}:\d{2}:\d{2} [AaPp][Mm]", " %I:%M:%S %p"))
 _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^\d{4}-\d{1,2}-\d{1,2}$", ("%Y-%m-%d",)),
     (r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}", ("iso",)),
     (r"^\d{4}/\d{1,2}/\d{1,2}$", ("%Y/%m/%d",)),
-    (r"^\d{1,2}\.\d{1,2}\.\d{4}$", ("%d.%m.%Y",)),
-    (r"^\d{1,2}\.\d{1,2}\.\d{4} \d{1,2}:\d{2}$", ("%d.%m.%Y %H:%M",)),
-    (r"^\d{1,2}\.\d{1,2}\.\d{2}$", ("%d.%m.%y",)),
-    (r"^\d{1,2}/\d{1,2}/\d{4}$", ("%d/%m/%Y", "%m/%d/%Y")),
-    (r"^\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}$", ("%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M")),
-    (r"^\d{1,2}/\d{1,2}/\d{2}$", ("%d/%m/%y", "%m/%d/%y")),
+    (r"^(19|20)\d{2}[-/](0[1-9]|1[0-2])$", ("%Y-%m", "%Y/%m")),
+    *(
+        (rf"^\d{{1,2}}\.\d{{1,2}}\.{year}{clock}$", (f"%d.%m.{y}{form}",))
+        for year, y in _YEARS
+        for clock, form in _CLOCKS
+    ),
+    *(
+        (rf"^\d{{1,2}}/\d{{1,2}}/{year}{clock}$", (f"%d/%m/{y}{form}", f"%m/%d/{y}{form}"))
+        for year, y in _YEARS
+        for clock, form in (*_CLOCKS, *_HALVES)
+    ),
     (r"^\d{1,2}-\d{1,2}-\d{4}$", ("%d-%m-%Y", "%m-%d-%Y")),
     (r"^\d{1,2}[ -][A-Za-z]{3}[ -]\d{4}$", ("%d %b %Y", "%d-%b-%Y")),
     (r"^[A-Za-z]{3} \d{1,2}, \d{4}$", ("%b %d, %Y",)),
+    (r"^\d{1,2} [A-Za-z]{3,9} \d{4}$", ("%d %B %Y",)),
+    (r"^[A-Za-z]{3,9} \d{1,2}, \d{4}$", ("%B %d, %Y",)),
     (r"^(19|20)\d{6}$", ("%Y%m%d",)),
 )
 _ISO = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M")
@@ -34,8 +44,11 @@ def parse_dates(values: pl.Series, fmt: str) -> pl.Series:
         A ``strftime`` format, or ``"iso"`` for ISO 8601 with a time of day.
     """
     if fmt != "iso":
-        padded = values if "%H" in fmt else values + " 00:00"
-        full = fmt if "%H" in fmt else f"{fmt} %H:%M"
+        # A month is its first day, and a day its first minute.
+        month = "" if "%d" in fmt else "-01"
+        clock = "" if "%H" in fmt or "%I" in fmt else " 00:00"
+        padded = values + f"{month}{clock}"
+        full = f"{fmt}{month and '-%d'}{clock and ' %H:%M'}"
         return padded.str.to_datetime(full, strict=False, time_unit="us", ambiguous="null")
     text = values.str.replace(" ", "T", literal=True).str.replace(r"Z$", "")
     zone = text.str.extract(r"([+-]\d{2}:?\d{2})$", 1)
@@ -70,6 +83,26 @@ def parse_clock(values: pl.Series) -> pl.Series:
     hours, minutes = (colons.str.extract(pattern, k).cast(pl.Float64, strict=False) for k in (1, 2))
     seconds = colons.str.extract(pattern, 3).cast(pl.Float64, strict=False).fill_null(0.0)
     return hours + minutes / 60.0 + seconds / 3600.0
+
+
+def recurring_parts(moments: pl.Series) -> tuple[str, ...]:
+    """Return which parts of a column of dates come again often enough within its range to learn from.
+
+    The month where it spans three years, the weekday four weeks, the hour four days (of dates with a time).
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> recurring_parts(pl.Series([datetime(2023, 1, 1), datetime(2023, 3, 5)]))
+    ('weekday',)
+    """
+    stamps = moments.drop_nulls().dt.epoch("us")
+    if stamps.is_empty():
+        return ()
+    days = (int(stamps.max()) - int(stamps.min())) / 86_400e6  # type: ignore[arg-type]
+    timed = bool((stamps % 86_400_000_000 != 0).any())
+    long = {"month": days >= 1095.0, "weekday": days >= 28.0, "hour of day": timed and days >= 4.0}
+    return tuple(part for part, enough in long.items() if enough)
 
 
 def find_date_format(values: pl.Series, share: float = 1.0) -> tuple[str, bool]:

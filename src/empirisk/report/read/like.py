@@ -90,7 +90,7 @@ def take_like(raw: RawFile, like: Table) -> Table:
 def _check_columns(raw: RawFile, like: Table) -> list[str]:
     """Refuse a file without a needed column; return a note about extra ones."""
     have, known = raw.frame.columns, [c.name for c in like.columns]
-    needed = [c.name for c in like.columns if c.role == "feature"]
+    needed = [c.name for c in like.columns if c.role == "feature" or (c.role == "time" and c.levels)]
     lost = [n for n in needed if n not in have]
     if lost:
         shown = ", ".join(repr(n) for n in lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")

@@ -11,6 +11,7 @@ import polars as pl
 
 from empirisk.report.errors import DataError, column_name, require_column
 from empirisk.report.read.carried import CARRIED, check_amounts, check_counted
+from empirisk.report.read.dates import recurring_parts
 from empirisk.report.read.fingerprint import fingerprint
 from empirisk.report.read.frames import is_frame, raw_frame
 from empirisk.report.read.huge import refuse_huge, refuse_tiny
@@ -240,6 +241,10 @@ def _assemble(
     columns[at] = decision.column
     frame = frame.with_columns(decision.values.alias(target))
     columns = [_role(c, drop, roles) for c in columns]
+    columns = [
+        replace(c, levels=recurring_parts(frame[c.name])) if c.role == "time" and c.base == "date" else c
+        for c in columns
+    ]
     for c in columns:
         if c.role in CARRIED:
             check_amounts(c, whole[c.name], raw.source.name, known)
@@ -288,7 +293,8 @@ def _role(column: Column, drop: Sequence[str], roles: Mapping[str, str]) -> Colu
         if name == given:
             if role == "time" and column.base not in ("date", "number"):
                 raise DataError(
-                    f"--time {name!r} holds neither dates nor numbers: give --types '{name}=date:%d.%m.%Y'"
+                    f"--time {name!r} holds neither numbers nor dates of one known format: give it, --types"
+                    f" '{name}=date:%d.%m.%Y', or write all dates alike, such as 2024-12-31"
                 )
             return replace(column, role=cast(Role, role), override=f"leave {option(f'--{role}', name)} out")
     if name in drop:

@@ -72,7 +72,8 @@ class Column:
     long_missing : bool
         Whether whole numbers of more than 15 digits count as missing: a few stand among ordinary numbers.
     levels : tuple of str
-        Levels of a categorical column or of a class target.
+        Levels of a categorical column or of a class target; of a time column of dates the parts that come
+        again within its range (month, weekday, hour of day), which models read.
     """
 
     name: str

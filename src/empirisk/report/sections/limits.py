@@ -46,6 +46,7 @@ def _limits(table: Table, split: Split, train: Sample, test: Sample) -> list[str
             "Whether the rows stay like the last ones: the test part is later than the training part, but not"
             " later than today."
         )
+        out += [f"How the model does farther ahead: {split.horizon}."] if split.horizon else []
         out.append(
             "How far rows that are close in time depend on each other; if they do, the intervals are too"
             " short."

@@ -28,7 +28,7 @@ from empirisk.report.shapes.checkers import (
     strings,
 )
 from empirisk.report.shapes.values import counts, file_name
-from empirisk.wording import count
+from empirisk.wording import count, listed
 
 __all__ = ["DATA", "data", "some_names"]
 
@@ -141,7 +141,13 @@ def _handling(table: Table) -> list[str]:
             " read missing values, levels and numbers as they are."
         )
     if any(c.kind == "date" for c in features):
-        out.append("Dates become a day count, a month and a weekday.")
+        out.append("Dates become a day count, a month and a weekday, and with times of day the hour.")
+    for c in table.columns:
+        if c.role == "time" and c.levels:
+            out.append(
+                f"Of {c.name}, models read what comes again and is known beforehand ({listed(c.levels)}), "
+                "and not how late a row is."
+            )
     texts = [c.name for c in features if c.kind == "text"]
     if texts:
         out.append(
