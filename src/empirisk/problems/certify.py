@@ -28,7 +28,7 @@ import numpy as np
 
 from empirisk.data.sums import weighted_sum
 from empirisk.problems.evaluation import Evaluation
-from empirisk.problems.intercept import best_intercept
+from empirisk.problems.intercept import best_intercept, intercept_step
 from empirisk.problems.linear_objective import LinearObjective
 from empirisk.problems.newton_dual import newton_duals
 from empirisk.problems.proofs import gap_certificate, standardised_residual, why_no_gap
@@ -68,7 +68,7 @@ def certify(
     if problem.loss.convex and problem.penalty.coercive(problem.data.n_cols):
         if evaluation is not None and theta is None:
             quick = quick_gap(problem, w, evaluation)
-            if quick is not None and _settles(quick, target * gap_scale(problem)):
+            if quick is not None and _settles(problem, quick, target * gap_scale(problem)):
                 size = (
                     abs(evaluation.loss)
                     + abs(problem.penalty.value(problem.split(w)[0]))
@@ -82,13 +82,15 @@ def certify(
     return kkt_residual(problem, w, evaluation)
 
 
-def _settles(quick: tuple[float, float], wanted: float) -> bool:
+def _settles(problem: LinearObjective, quick: tuple[float, float], wanted: float) -> bool:
     """Whether the quick bound will do: it is small enough, or another step is cheaper than the full gap.
 
-    The full gap costs about three passes.  It is worth them when the intercept alone is what is left.
+    The full gap costs about three passes.  It is worth them when the intercept alone is what is left.  The
+    quick bound of several classes is far above the full gap until their intercepts are exact.
     """
     bound, ideal = quick
-    return math.isfinite(bound) and (bound <= wanted or ideal > 0.01 * wanted)
+    near = 0.5 if problem.loss.multinomial else 0.01
+    return math.isfinite(bound) and (bound <= wanted or ideal > near * wanted)
 
 
 def plain_scores(problem: LinearObjective, w: Array) -> Array:
@@ -134,9 +136,9 @@ def dual_point(
 ) -> tuple[Array, Array]:
     """Dual values theta, shape of the scores, and ``v``, shape of the coefficients; both feasible.
 
-    Without a `theta` it is ``-loss'(z)``, or with an intercept ``-loss'(z + b)`` at the best b where that is
-    better than to balance theta.  Minus the gradient of the mean loss is v then already, unless an intercept
-    off its optimum makes theta move.
+    Without a `theta` it is ``-loss'(z)``, or with an intercept ``-loss'(z + b)`` at the best b (for classes,
+    a Newton step to it) where that is better than to balance theta.  Minus the gradient of the mean loss is
+    v then already, unless an intercept off its optimum makes theta move.
     """
     data, loss = problem.data, problem.loss
     if theta is None:
@@ -144,6 +146,8 @@ def dual_point(
         if problem.intercept and by_shift(problem):
             b = best_intercept(loss, data.y, data.weight, scores, np.zeros(()))
             theta = -loss.grad(data.y, scores + b) if b else theta
+        elif problem.intercept and loss.multinomial:
+            theta = -loss.grad(data.y, scores + intercept_step(loss, data.y, data.weight, scores))
     else:
         grad, raw = None, np.asarray(theta, dtype=np.float64)
         theta = raw

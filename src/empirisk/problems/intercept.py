@@ -10,7 +10,7 @@ from empirisk.data.sums import weighted_sum
 from empirisk.losses.base import Loss
 from empirisk.typing import Array
 
-__all__ = ["best_intercept"]
+__all__ = ["best_intercept", "intercept_step"]
 
 
 def best_intercept(loss: Loss, y: Array, s: Array, z: Array, start: Array | None = None) -> Array:
@@ -43,6 +43,15 @@ def best_intercept(loss: Loss, y: Array, s: Array, z: Array, start: Array | None
     if loss.vector:
         return _newton_vector(loss, y, s, z, b, float(total))
     return _newton_scalar(loss, y, s, z, float(b), float(total))
+
+
+def intercept_step(loss: Loss, y: Array, s: Array, z: Array) -> Array:
+    """Return Newton's step to :func:`best_intercept` from these scores of a vector loss, shape (k,).
+
+    Near the optimum it leaves the square of what was off, at the price of one more look at the scores.
+    """
+    total = s.sum()
+    return _vector_step(loss.mean(z), weighted_sum(s, loss.grad(y, z)) / total, s, float(total))
 
 
 def _newton_scalar(loss: Loss, y: Array, s: Array, z: Array, b: float, total: float) -> Array:
@@ -78,12 +87,7 @@ def _newton_vector(loss: Loss, y: Array, s: Array, z: Array, b: Array, total: fl
         slope = weighted_sum(s, loss.grad(y, z + b)) / total
         if float(np.abs(slope).max()) <= 1e-16:
             break
-        hessian = (np.diag(weighted_sum(s, q)) - (q.T * s) @ q) / total
-        k = len(b)
-        # The direction of equal shifts is flat: a constant added there leaves the step's other part alone.
-        step = -np.linalg.lstsq(hessian + np.full((k, k), 1.0 / k), slope, rcond=None)[0]
-        # Ten units of the score saturate the softmax: the quadratic model says nothing about longer steps.
-        step *= min(1.0, 10.0 / max(float(np.abs(step).max()), 1e-300))
+        step = _vector_step(q, slope, s, total)
         for _halving in range(30):
             trial = float(weighted_sum(s, loss.value(y, z + b + step))) / total
             if trial <= value:
@@ -96,3 +100,13 @@ def _newton_vector(loss: Loss, y: Array, s: Array, z: Array, b: Array, total: fl
         if float(np.abs(step).max()) <= 4e-16 * max(float(np.abs(b).max()), 1.0):
             break
     return b
+
+
+def _vector_step(q: Array, slope: Array, s: Array, total: float) -> Array:
+    """Return Newton's step in the intercepts of k classes, from probabilities and the mean slopes."""
+    k = len(slope)
+    hessian = (np.diag(weighted_sum(s, q)) - (q.T * s) @ q) / total
+    # The direction of equal shifts is flat: a constant added there leaves the step's other part alone.
+    step = -np.linalg.lstsq(hessian + np.full((k, k), 1.0 / k), slope, rcond=None)[0]
+    # Ten units of the score saturate the softmax: the quadratic model says nothing about longer steps.
+    return np.asarray(step * min(1.0, 10.0 / max(float(np.abs(step).max()), 1e-300)))

@@ -44,7 +44,8 @@ def quick_gap(problem: LinearObjective, w: Array, e: Evaluation) -> tuple[float,
     linear = inner(coef, grad) + inner(b, grad_b)
     conjugate = linear - e.loss  # mean of loss*(loss'(z))
     primal = e.loss + penalty.value(coef)
-    ideal = primal + conjugate + inner(grad, grad) / (2.0 * penalty.l2)
+    # Without the intercept's part it is ``||G + l2 w||^2 / (2 l2)``.
+    ideal = primal + conjugate - inner(b, grad_b) + inner(grad, grad) / (2.0 * penalty.l2)
     if not problem.intercept or not np.any(grad_b):
         return ideal, ideal
     repaired = problem.loss.repair(_Sums(problem, e, linear, grad, grad_b))

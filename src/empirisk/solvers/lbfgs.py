@@ -9,9 +9,12 @@ Liu & Nocedal 1989 (two-loop recursion); Erdogdu & Montanari 2015 (sub-sampled H
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
+
+from scipy.linalg.blas import daxpy
 
 from empirisk.data.sums import inner
 from empirisk.problems.linear_scores import LinearScores
@@ -35,7 +38,7 @@ class LBFGSState(State):
 
     inverse: Callable[[Array], Array] | None = None
     steps: int = 0
-    pairs: tuple[tuple[Array, Array], ...] = ()
+    pairs: tuple[Pair, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,11 +91,8 @@ class LBFGS:
                 return replace(state, pairs=(), n_passes=passes, check=True)
             return replace(state, done=True, check=True, n_passes=passes)
         w, e, g = found[1]
-        pair = (w - state.w, g - grad)
-        pairs = state.pairs
-        # A pair without positive curvature would make the approximate Hessian indefinite.
-        if inner(*pair) > 1e-14 * inner(pair[1], pair[1]) ** 0.5 * inner(pair[0], pair[0]) ** 0.5:
-            pairs = (*pairs, pair)[-MEMORY:]
+        pair = Pair.of(w - state.w, g - grad, state.inverse)
+        pairs = state.pairs if pair is None else (*state.pairs, pair)[-MEMORY:]
         steps = state.steps + 1
         return LBFGSState(w, e, _promising(problem, g), False, passes, "", state.inverse, steps, pairs)
 
@@ -116,20 +116,47 @@ def _promising(problem: LinearScores, g: Array) -> bool:
     return inner(coef, coef) / (2.0 * l2) <= 2e-6 * max(problem.facts.null_excess, 1e-300)
 
 
-def _two_loop(
-    grad: Array, pairs: tuple[tuple[Array, Array], ...], inverse: Callable[[Array], Array] | None
-) -> Array:
-    q = grad.copy()
+def _two_loop(grad: Array, pairs: tuple[Pair, ...], inverse: Callable[[Array], Array] | None) -> Array:
+    """Return the inverse Hessian of the pairs times a gradient."""
+    q = grad.reshape(-1).copy()
     coefficients = []
-    for step, change in reversed(pairs):
-        a = inner(step, q) / inner(step, change)
-        q -= a * change
+    for pair in reversed(pairs):
+        a = float(pair.step.dot(q)) / pair.product
+        daxpy(pair.change, q, a=-a)
         coefficients.append(a)
-    r = inverse(q) if inverse is not None else q
+    r = inverse(q.reshape(grad.shape)).reshape(-1) if inverse is not None else q
     if pairs:
-        step, change = pairs[-1]
-        preconditioned = inverse(change) if inverse is not None else change
-        r = r * (inner(step, change) / max(inner(change, preconditioned), 1e-300))
-    for (step, change), a in zip(pairs, reversed(coefficients), strict=True):
-        r += (a - inner(change, r) / inner(step, change)) * step
-    return r
+        r = r * pairs[-1].scale
+    for pair, a in zip(pairs, reversed(coefficients), strict=True):
+        daxpy(pair.step, r, a=a - float(pair.change.dot(r)) / pair.product)
+    return r.reshape(grad.shape)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A step and the change of the gradient along it, as vectors.
+
+    Parameters
+    ----------
+    step, change : arrays
+        Both flat.
+    product : float
+        Their inner product, which is positive.
+    scale : float
+        What brings the preconditioner to the curvature along this step.
+    """
+
+    step: Array
+    change: Array
+    product: float
+    scale: float
+
+    @classmethod
+    def of(cls, step: Array, change: Array, inverse: Callable[[Array], Array] | None) -> Pair | None:
+        """Return the pair, or None without positive curvature, which makes the Hessian indefinite."""
+        s, c = step.reshape(-1), change.reshape(-1)
+        product, squares = float(s.dot(c)), float(c.dot(c))
+        if not product > 1e-14 * math.sqrt(squares) * math.sqrt(float(s.dot(s))):
+            return None
+        curved = squares if inverse is None else float(c.dot(inverse(change).reshape(-1)))
+        return cls(s, c, product, product / max(curved, 1e-300))

@@ -146,20 +146,20 @@ def classwise(problem: LinearScores, e: Evaluation) -> Callable[[Array], Array] 
     standard = standardise(problem)
     center = standard.mean if problem.intercept else None
     q = problem.loss.mean(e.scores[rows] if size < n else e.scores)
-    factors, curvature = [], []
+    blocks, curvature = np.empty((problem.n_outputs, p, p)), np.empty(problem.n_outputs)
     for k in range(problem.n_outputs):
         d = q[:, k] * (1.0 - q[:, k]) * block.weight / total
         H = _loops.gram(block.design.X, d, center) / np.multiply.outer(standard.scale, standard.scale)
         # What the subsample or vanishing probabilities leave undetermined keeps a small curvature.
         extra = problem.penalty.l2 / standard.scale**2 + 1e-6 * float(d.sum())
         H[np.diag_indices_from(H)] += np.maximum(extra, 1e-300)
-        factors.append(cho_factor(H, overwrite_a=True, check_finite=False))
-        curvature.append(max(float(d.sum()), 1e-12))
+        blocks[k], curvature[k] = H, max(float(d.sum()), 1e-12)
+    # A guess need not be exact: products with inverses take one call for all classes.
+    inverses = np.linalg.inv(blocks)
 
     def inverse(grad: Array) -> Array:
         u = standard.grad_to_u(grad)
-        for k, factor in enumerate(factors):
-            u[:p, k] = cho_solve(factor, u[:p, k], check_finite=False)
+        u[:p] = (inverses @ u[:p].T[:, :, None])[:, :, 0].T
         if problem.intercept:
             u[p] /= curvature
         return standard.to_w(u)
