@@ -39,7 +39,7 @@ def test_counts_are_offered_a_poisson_regression_that_is_judged_as_the_others(vi
     for c in report["candidates"]:
         assert c["score"]["low"] < c["score"]["value"] < c["score"]["high"]
         assert c["certificate"] is None or c["certificate"]["kind"] == "DUALITY_GAP"
-    said = report["selection"]["sentence"]
+    said = " ".join(report["selection"]["notes"])
     assert "Poisson regression (log link) was tried because of the target: it holds counts" in said
     assert "compared by its squared error" in said
     baseline = next(c for c in report["candidates"] if c["role"] == "baseline")

@@ -187,7 +187,7 @@ def test_the_metric_is_one_that_every_fit_has(made: Made) -> None:
     }
     wanted = "mse" if made.table.task == "regression" else "log_loss" if len(held) == 1 else "brier_score"
     assert made.metric == wanted
-    assert ("Brier score judges" in made.report["selection"]["sentence"]) == (wanted == "brier_score")
+    assert ("Brier score judges" in " ".join(made.report["selection"]["notes"])) == (wanted == "brier_score")
 
 
 def test_values_along_a_path_are_those_of_the_curve_of_the_library(made: Made) -> None:

@@ -318,12 +318,13 @@ def test_a_report_takes_explains_saves_and_verifies(tmp_path: Path, name: str, c
     rows = {c["name"]: c for c in report["candidates"]}
     tried = rows[("logistic_l2_" if classes else "ridge_") + name]
     assert tried["score"]["low"] < tried["score"]["value"] < tried["score"]["high"]
-    assert step_of(name).title in report["selection"]["sentence"]
+    said = " ".join(report["selection"]["notes"])
+    assert step_of(name).title in said
     if not tried["chosen"]:  # classes say less of the factors
         assert (name, classes) == ("components", True)
-        assert "They were not taken" in report["selection"]["sentence"]
+        assert "They were not taken" in said
         return
-    assert "They were taken" in report["selection"]["sentence"]
+    assert "They were taken" in said
     features = set(columns) - {"y"}
     assert {i["column"] for i in report["model"]["importances"]} == features
     assert {c["column"] for c in report["model"]["coefficients"]} <= features | {None}
