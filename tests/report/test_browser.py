@@ -18,6 +18,7 @@ from .conftest import CASES, load
 # The reports that the page shows are made first, in every process anew.
 pytestmark = pytest.mark.full
 
+CROSSINGS = (Path(__file__).parent / "crossings.js").read_text(encoding="utf-8")
 SIZES = {"phone": {"width": 400, "height": 850}, "desk": {"width": 1400, "height": 900}}
 
 
@@ -84,6 +85,44 @@ def test_it_fits_and_shows_every_figure(visit: Any, name: str, size: str, scheme
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sum(int(v) for v in paper[4:-1].split(",")) > 700 or scheme == "dark"
     assert sum(int(v) for v in paper[4:-1].split(",")) < 120 or scheme == "light"
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", [c for c in CASES if "hostile" not in c])
+def test_no_label_of_a_picture_lies_on_a_line_or_another_label(visit: Any, name: str, size: str) -> None:
+    page = visit(name, viewport=SIZES[size])
+    unfold(page)
+    assert page.evaluate(CROSSINGS) == []
+
+
+def test_a_label_on_a_line_or_another_label_is_found(visit: Any) -> None:
+    """The judge itself: a line through a label and a label on another one are seen; a plate hides a line."""
+    page = visit("classification")
+    red, white = 'style="fill:none;stroke:red"', 'style="fill:white"'
+    svg = f"""<figure id="f"><svg width="200" height="90">
+        <text x="9" y="30">held out</text><text x="12" y="32">again</text>
+        <path d="M0 25 L150 25" {red}/><path d="M0 75 L150 75" {red}/>
+        <path d="M0 60 L150 60 L150 90 L0 90 z" {white}/><text x="9" y="80">hidden</text></svg></figure>"""
+    page.evaluate("svg => { document.body.innerHTML = svg; }", svg)
+    assert page.evaluate(CROSSINGS) == [
+        'f: "held out" lies on "again"',
+        'f: a line crosses "held out"',
+        'f: a line crosses "again"',
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["classification", "regression", "wide", "many_classes", "bare", "no_intervals"]
+)
+def test_each_question_takes_one_screen(visit: Any, name: str) -> None:
+    """Details are folded: what a question shows fits a screen of 1280 x 800, on a phone two and a half."""
+    for width, most in ((1280, 800), (390, 2.5 * 844)):
+        page = visit(name, viewport={"width": width, "height": 800})
+        taken = page.evaluate(
+            """Object.fromEntries([...document.querySelectorAll("main > section")]
+                .map(s => [s.id, s.getBoundingClientRect().height]))"""
+        )
+        assert {k: v for k, v in taken.items() if v > most} == {}
 
 
 @pytest.mark.parametrize("name", ["classification", "regression", "clusters"])

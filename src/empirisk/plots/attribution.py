@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json
+from empirisk.plots.display import Display, Json, plate
 from empirisk.plots.style import FONT, colour
 from empirisk.wording import brief, plain, text
 
@@ -67,6 +67,7 @@ class AttributionDisplay(Display):
             ax.plot([low, high], [i, i], color=hue, linewidth=4.0, alpha=0.45 if unknown else 1.0)
             if p["value"] is not None:
                 ax.plot(p["value"], i, "o", color=hue, markersize=6)
+            plate(ax, i - 0.66, i - 0.2)
             ax.text(0.0, i - 0.42, f"{p['part']} ({p['standing']})", color=colour("ink"), **place)
             ax.text(1.0, i - 0.42, _said(p), color=colour("muted"), ha="right", **place)
         ax.set_xlim(0.0, top)

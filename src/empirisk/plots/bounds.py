@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json
+from empirisk.plots.display import Display, Json, plate
 from empirisk.plots.style import FONT, colour
 from empirisk.wording import plain, shorten
 
@@ -83,6 +83,7 @@ class BoundsDisplay(Display):
                 ax.plot(start, i, "o", color=hue, markersize=5)
             if b["value"] <= top:
                 ax.plot(b["value"], i, "|", color=hue, markersize=11, markeredgewidth=2.0)
+            plate(ax, i - 0.68, i - 0.22)
             ax.text(0.0, i - 0.44, shorten(b["bound"], 44), color=colour("ink"), **place)
             said = f"≤ {plain(b['value'], 3)}" + (", vacuous" if b["vacuous"] else "")
             ax.text(1.0, i - 0.44, said, color=colour("muted"), ha="right", **place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json, on_end
+from empirisk.plots.display import Display, Json, on_end, percent_ticks
 from empirisk.plots.style import colour
 from empirisk.wording import brief, count, plain, shorten
 
@@ -70,6 +70,8 @@ class CalibrationDisplay(Display):
         self._name_diagonal(ax, list(zip(at, low, high, strict=True)))
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)
+        percent_ticks(ax.xaxis)
+        percent_ticks(ax.yaxis)
         ax.set_xlabel(f"predicted {shorten(self.calibration['about'], 40)}")
         ax.set_ylabel("observed share")
 

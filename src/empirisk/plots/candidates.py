@@ -59,7 +59,7 @@ class CandidatesDisplay(Display):
 
     @property
     def height(self) -> float:
-        return 0.8 + 0.52 * len(self._rows())
+        return 0.8 + 0.41 * len(self._rows())
 
     def _rows(self) -> list[IntervalRow]:
         return [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, Json
+from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, percent_ticks
 from empirisk.plots.style import colour
-from empirisk.wording import count, percent, plain, shorten
+from empirisk.wording import count, percent, plain, shorten, years
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,8 +44,8 @@ class DependenceDisplay(Display):
         name = " and ".join(shorten(f, 24) for f in d["features"])
         if d["value"][low] == d["value"][high]:
             return f"The {d['scale']} does not depend on {name}"
-        lowest = f"{name} {d['labels'][low]} ({plain(d['value'][low], 3)})"
-        highest = f"{d['labels'][high]} ({plain(d['value'][high], 3)})"
+        lowest = f"{name} {d['labels'][low]} ({self._said(d['value'][low])})"
+        highest = f"{d['labels'][high]} ({self._said(d['value'][high])})"
         return f"The {d['scale']} is lowest at {lowest} and highest at {highest}"
 
     @property
@@ -60,6 +60,12 @@ class DependenceDisplay(Display):
             f"{percent(d['level'])} bands for each place (dark) and for all places together (light). "
             f"{'; '.join(ends)}."
         )
+
+    @property
+    def height(self) -> float:
+        d = self.dependence
+        rows = d["categorical"] and len(d["features"]) == 1
+        return 0.9 + 0.4 * len(d["labels"]) if rows else super().height
 
     def draw(self, ax: Axes) -> None:
         if len(self.dependence["features"]) == 2:
@@ -77,24 +83,36 @@ class DependenceDisplay(Display):
         ax.fill_between(x, d["band_low"], d["band_high"], color=hue, alpha=0.16, linewidth=0)
         ax.fill_between(x, d["low"], d["high"], color=hue, alpha=0.22, linewidth=0)
         ax.plot(x, d["value"], color=hue, linewidth=2.0)
-        self._axes(ax)
+        if not years([x[0], x[-1]]):
+            ax.xaxis.set_major_formatter(lambda v, _: plain(v))
+        if self._share:
+            percent_ticks(ax.yaxis)
+        ax.set_xlabel(f"{shorten(d['features'][0], 50)}\n({self._bands})")
+        ax.set_ylabel(shorten(d["scale"], 40))
 
     def _levels(self, ax: Axes) -> None:
         d, hue = self.dependence, colour("test")
-        for i in range(len(d["value"])):
-            ax.plot([i, i], [d["band_low"][i], d["band_high"][i]], color=hue, linewidth=1.4)
-            ax.plot([i, i], [d["low"][i], d["high"][i]], color=hue, linewidth=3.2)
-        ax.plot(range(len(d["value"])), d["value"], "o", color=hue, markersize=6)
-        ax.set_xticks(range(len(d["labels"])), [shorten(name, 14) for name in d["labels"]])
-        ax.set_xlim(-0.6, len(d["labels"]) - 0.4)
-        self._axes(ax)
+        ends = zip(d["labels"], d["value"], d["band_low"], d["band_high"], strict=True)
+        rows = [IntervalRow(name, {"value": v, "low": a, "high": b}, "test") for name, v, a, b in ends]
+        interval_rows(ax, rows, [self._said(v) for v in d["value"]], f"{d['scale']}\n({self._bands})")
+        for i, place in enumerate(zip(d["low"], d["high"], strict=True)):
+            ax.plot(place, [i, i], color=hue, linewidth=3.2)
+        if self._share:
+            percent_ticks(ax.xaxis)
 
-    def _axes(self, ax: Axes) -> None:
+    @property
+    def _share(self) -> bool:
+        """Whether what is predicted is a probability, which is told in per cent."""
+        return str(self.dependence["scale"]).startswith("probability")
+
+    @property
+    def _bands(self) -> str:
         d = self.dependence
         thin = "; thin: rows" if d["rows"] and not d["categorical"] else ""
-        said = f"{percent(d['level'])} bands at one place, at all places{thin}"
-        ax.set_xlabel(f"{shorten(d['features'][0], 50)}\n({said})")
-        ax.set_ylabel(shorten(d["scale"], 40))
+        return f"{percent(d['level'])} bands at one place, at all places{thin}"
+
+    def _said(self, value: float) -> str:
+        return percent(value) if self._share else plain(value, 3)
 
     def _map(self, ax: Axes) -> None:
         from matplotlib.colors import LinearSegmentedColormap

@@ -23,6 +23,8 @@ __all__ = [
     "interval_rows",
     "log_ticks",
     "on_end",
+    "percent_ticks",
+    "plate",
     "power_of_ten",
     "reference_line",
 ]
@@ -146,15 +148,7 @@ def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_
             ax.plot([e["low"], e["high"]], [i, i], color=hue, linewidth=2.6 if row.strong else 1.6)
         weight = "bold" if row.strong else "normal"
         place: Json = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": FONT - 0.5}
-        # No line of the grid runs through the words: a plate as tall as they are hides it.
-        ax.fill(
-            [0.0, 1.0, 1.0, 0.0],
-            [i - 0.66, i - 0.66, i - 0.25, i - 0.25],
-            color=colour("paper"),
-            linewidth=0,
-            zorder=2.2,
-            transform=ax.get_yaxis_transform(),
-        )
+        plate(ax, i - 0.66, i - 0.25)
         ax.text(0.0, i - 0.46, shorten(row.label, 38), color=colour("ink"), fontweight=weight, **place)
         ax.text(1.0, i - 0.46, numbers, color=colour("muted"), ha="right", **place)
     ax.set_ylim(len(rows) - 0.62, -0.8)
@@ -162,6 +156,23 @@ def interval_rows(ax: Axes, rows: Sequence[IntervalRow], said: Sequence[str], x_
     ax.spines["left"].set_visible(False)
     ax.grid(axis="x", linewidth=0.7)
     ax.set_xlabel(x_label)
+
+
+def plate(ax: Axes, top: float, bottom: float) -> None:
+    """Draw a plate as tall as a line of words, so that no line of the grid runs through them."""
+    ax.fill(
+        [0.0, 1.0, 1.0, 0.0],
+        [top, top, bottom, bottom],
+        color=colour("paper"),
+        linewidth=0,
+        zorder=2.2,
+        transform=ax.get_yaxis_transform(),
+    )
+
+
+def percent_ticks(axis: Any) -> None:
+    """Write the ticks of an axis of shares in per cent."""
+    axis.set_major_formatter(lambda v, _: f"{plain(100.0 * v, 3)} %")
 
 
 def reference_line(ax: Axes, x: float, rows: int) -> None:

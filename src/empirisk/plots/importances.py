@@ -59,7 +59,7 @@ class ImportancesDisplay(Display):
 
     @property
     def height(self) -> float:
-        return 0.8 + 0.44 * max(1, len(self._shown()))
+        return 0.8 + 0.4 * max(1, len(self._shown()))
 
     def draw(self, ax: Axes) -> None:
         shown = self._shown()

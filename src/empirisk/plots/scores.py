@@ -69,7 +69,9 @@ class ScoresDisplay(Display):
             peak = max(density) or 1.0
             ax.stairs([sign * d / peak for d in density], edges, fill=True, color=colour(key), alpha=0.55)
             middle, said = 0.5 * (edges[0] + edges[-1]), f"observed {shorten(name, 30)}"
-            ax.text(middle, sign * 1.15, said, ha="center", va="center", color=colour(key))
+            # The dashed line of the threshold ends at the words.
+            paper = {"facecolor": colour("paper"), "edgecolor": "none", "pad": 1.5}
+            ax.text(middle, sign * 1.15, said, ha="center", va="center", color=colour(key), bbox=paper)
         ax.axhline(0, color=colour("muted"), linewidth=0.8)
         ax.axvline(self.scores["threshold"], color=colour("ink"), linewidth=0.9, linestyle=(0, (4, 3)))
         ax.set_ylim(-1.3, 1.3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from empirisk.plots.display import Display, IntervalRow, Json, interval_rows
+from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, plate
 from empirisk.plots.style import colour
 from empirisk.wording import brief, text
 
@@ -72,6 +72,7 @@ class WinnersCurseDisplay(Display):
         at = [len(rows) - 0.1] * len(c["candidates"])
         ax.plot(c["candidates"], at, "|", color=colour("muted"), markersize=9, alpha=0.7)
         ax.set_ylim(len(rows) + 0.3, -0.8)
+        plate(ax, len(rows) - 0.7, len(rows) - 0.24)
         ax.text(
             0.0,
             len(rows) - 0.46,

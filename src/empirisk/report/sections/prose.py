@@ -156,7 +156,7 @@ def in_units(made: Json) -> Json:
 
 def how(pairs: Pairs) -> Lines:
     """Return a list of how these estimates were made: level, number of rows, method and reason."""
-    made = methods(pairs)
+    made = methods([(label, e and {**e, "target": ""}) for label, e in pairs])
     levels = {m.level for m in made}
     shared = share(levels.pop()) if len(levels) == 1 else ""
     lines = bullets(

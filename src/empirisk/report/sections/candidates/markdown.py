@@ -7,7 +7,7 @@ from typing import Any
 from empirisk.report.sections import prose
 from empirisk.report.sections.candidates.certified import certified
 from empirisk.report.sections.prose import esc, told
-from empirisk.wording import count, places, plain, share
+from empirisk.wording import count, places
 
 __all__ = ["candidates_markdown"]
 
@@ -20,7 +20,7 @@ def candidates_markdown(r: Json) -> prose.Lines:
     unit = f" ({s['unit']})" if s["unit"] else ""
     better = "higher" if s["greater_is_better"] else "lower"
     head = ["Candidate", esc(f"{s['label']}{unit}, {better} is better"), "Against the best"]
-    head += ["Chance to be best", "Complexity", "Certified to", "Seconds"]
+    head += ["Complexity", "Certified to"]
     within = {c["label"]: c["within"] for c in certified(r["candidates"])}
     left = "; ".join(f"{c['label']} ({c['reason']})" for c in s.get("left_out", []))
     return [
@@ -41,6 +41,5 @@ def _row(c: Json, within: str) -> list[str]:
     tags = [t for t, on in (("chosen", c["chosen"]), (c["role"], c["role"] != "candidate")) if on]
     name = c["label"] + (f" ({', '.join([*tags, settings] if settings else tags)})" if tags else "")
     size = f"{count(c['complexity']['value'])} {c['complexity']['unit']}" if c["complexity"] else "–"
-    chance = share(c["best_probability"]) if c["best_probability"] is not None else "–"
     more = prose.difference(c["versus_best"], places(c["score"]))
-    return [esc(name), told(c["score"]), more, chance, esc(size), within, plain(c["fit_seconds"], 2)]
+    return [esc(name), told(c["score"]), more, esc(size), within]

@@ -159,13 +159,14 @@ def _selection(
     other = lowest.result
     same = lowest is row and row.at == row.lowest
     said = (
-        "Within one standard error of the best score (of the difference on the same rows), the candidate"
-        " that holds the fewest numbers (non-zero coefficients, leaves, weights, or what is in the laws or"
-        f" the rows that it keeps) is chosen: {row.result.candidate.label}."
+        f"{row.result.candidate.label} is chosen: of the candidates within one standard error of the best"
+        " score (of the difference on the same rows), it holds the fewest numbers."
     )
     notes = [
+        "The numbers that a candidate holds are its non-zero coefficients, leaves, weights, or what is in the"
+        " laws or the rows that it keeps.",
         f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with"
-        " more rows the order of close candidates may change."
+        " more rows the order of close candidates may change.",
     ]
     if name == "brier_score":
         notes.append(

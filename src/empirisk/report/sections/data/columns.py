@@ -17,7 +17,7 @@ from empirisk.wording import count, listed, percent, plain, shorten, year, years
 __all__ = ["COLUMN", "column_json", "column_names", "columns_markdown"]
 
 Json = dict[str, Any]
-FEW = 8  # columns that the page shows without folding
+FEW, TOP = 8, 5  # columns that are not folded: all of a narrow table, of a wide one those that are odd
 OVERRIDE = "A column is read as another type with --types NAME=TYPE, and left out with --drop NAME."
 
 
@@ -132,7 +132,10 @@ def odd(columns: Sequence[Json]) -> list[Json]:
 
 def on_top(columns: Sequence[Json]) -> Sequence[Json]:
     """Return the columns that are shown without folding: all of a narrow table, else the first odd ones."""
-    return columns if len(columns) <= FEW else odd(columns)[:FEW]
+    if len(columns) <= FEW:
+        return columns
+    first = sorted(odd(columns), key=lambda c: (not c["warnings"], -c["missing"]))[:TOP]
+    return [c for c in columns if c in first]
 
 
 def column_names(report: Json) -> Json:

@@ -9,7 +9,7 @@ from typing import Any
 from empirisk import plots
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material
-from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.prose import esc
 from empirisk.report.shapes.checkers import (
     Record,
     ReportSchemaError,
@@ -20,7 +20,6 @@ from empirisk.report.shapes.checkers import (
     string,
 )
 from empirisk.report.shapes.values import estimate
-from empirisk.wording import listed, plain
 
 __all__ = ["ATTRIBUTION", "attribution_charts", "attribution_markdown", "collect_attribution"]
 
@@ -76,25 +75,17 @@ def attribution_charts(report: Json) -> Iterator[Chart]:
     """Yield the stacked bar of the parts, where they are known."""
     a = report["attribution"]
     if a:
-        shown = partial(plots.AttributionDisplay, a["parts"], a["label"], a["risk"])
+        shown = partial(_display, a)
         yield Chart("attribution", "where the error comes from", shown, a["risk"], "attribution")
 
 
 def attribution_markdown(r: Json) -> prose.Lines:
-    """Return the attribution of the risk as a table, or the sentence why there is none."""
+    """Return the parts of the risk in a sentence, or the sentence why there are none."""
     a = r["attribution"]
     if a is None:
         return prose.absent(r, "attribution")
-    rows = []
-    for p in a["parts"]:
-        ends = ["–" if p[end] is None else plain(p[end], 2) for end in ("low", "high")]
-        if p["standing"] != "not identifiable":
-            rows.append([esc(p["part"]), *ends, p["standing"], esc(p["how"])])
-    open_ = [p["part"] for p in a["parts"] if p["standing"] == "not identifiable"]
-    head = ["Part", "At least", "At most", "Standing", "How it is known"]
-    return [
-        f"### Where the error comes from ({esc(a['label'])} {told(a['risk'])})",
-        "",
-        *(prose.table(head, rows) if rows else []),
-        *([esc(f"Not identifiable: {listed(open_)}."), ""] if open_ else []),
-    ]
+    return ["### Where the error comes from", "", esc(f"{_display(a).title}."), ""]
+
+
+def _display(a: Json) -> plots.AttributionDisplay:
+    return plots.AttributionDisplay(a["parts"], a["label"], a["risk"])

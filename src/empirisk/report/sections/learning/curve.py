@@ -145,7 +145,8 @@ def curve_markdown(r: Json) -> prose.Lines:
     if c is None:
         nothing = "No learning curve was computed, so this report cannot tell whether more rows would help."
         return [esc(r["absent"].get("learning_curve", nothing)), ""]
-    rows = [[count(n), told(point(c["validation"], i))] for i, n in enumerate(c["x"])]
+    ends = sorted({0, len(c["x"]) // 2, len(c["x"]) - 1})
+    rows = [[count(c["x"][i]), told(point(c["validation"], i))] for i in ends]
     more = c["extrapolation"]
     if more and more["score"]:
         rows.append([f"{count(more['n_rows'])} (expected)", told(more["score"])])

@@ -20,8 +20,6 @@ def model_markdown(r: Json) -> prose.Lines:
     """Return the lines of the section, from the whole report."""
     d = r["model"]
     lines = [esc(d["sentence"]), ""]
-    if d["certificate"]:
-        lines += [esc(prose.sentence(prose.first_words(d["certificate"]["claim"]))), ""]
     lines += [*_importances(d), *_coefficients(d), *_dependence(d["dependence"] or [])]
     return lines + prose.absent(r, "model.coefficients", "model.importances", "model.dependence")
 

@@ -23,6 +23,7 @@ from empirisk.report.sections.model.dependence import dependence_curves
 from empirisk.report.sections.model.importance import Moved, importances, linear_move, predicted_move
 from empirisk.report.sections.model.laws import compared_sentence, laws_sentence, network_sentence
 from empirisk.report.sections.model.markdown import model_markdown
+from empirisk.report.sections.prose import first_words
 from empirisk.report.shapes.checkers import (
     Record,
     boolean,
@@ -292,7 +293,7 @@ MODEL = Section(
     "model/model.html.j2",
     charts=_charts,
     estimates=_estimates,
-    names=lambda report: {"shown_importances": SHOWN_IMPORTANCES},
+    names=lambda report: {"shown_importances": SHOWN_IMPORTANCES, "first_words": first_words},
     parts={
         "model.certificate": "The certificate",
         "model.coefficients": "The table of coefficients",
