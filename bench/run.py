@@ -1,7 +1,8 @@
 """The command: ``python -m bench.run [--quick] [--only NAME] [--runs N] [--cap SECONDS] [--out DIR]``.
 
 Every row is measured in a process of its own, with all solvers taking turns on the same arrays.  Results go
-to DIR: one JSON file a row, and ``table.md`` with the rows that the folder holds.
+to DIR: one JSON file a row, ``machine.json`` with what the machine does in a second, and ``table.md`` with
+the rows that the folder holds.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from pathlib import Path
 
 from bench import cold, machine, table
+from bench.limit import Rates
 from bench.objectives import REGISTRY, ROWS
 from bench.watch import measure
 
@@ -38,6 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
         known_rows = "; ".join([*(row.name for row in ROWS), cold.NAME])
         parser.error(f"--only {given.only!r} fits no row of: {known_rows}")
     out.mkdir(parents=True, exist_ok=True)
+    rates = machine.rates(out / "machine.json")
     for row in chosen:
         print(row.name, flush=True)
         runs = given.runs * (20 if row.objective.startswith("latency") and not given.quick else 1)
@@ -52,15 +55,23 @@ def main(arguments: list[str] | None = None) -> None:
         _write(out / f"{_slug(row.name)}.json", json.dumps({"row": row.name, **facts}, indent=1) + "\n")
     if given.only in cold.NAME:
         _write(out / "cold-start.json", json.dumps(cold.measure(given.runs), indent=1) + "\n")
-    known = {
-        f["row"]: f for f in (json.loads(p.read_text()) for p in sorted(out.glob("*.json"))) if "row" in f
-    }
-    ordered = {row.name: known[row.name] for row in ROWS if row.name in known}
-    text = table.summary(ordered, machine.describe())
+    text = tabulate(out, rates)
     if (out / "cold-start.json").exists():
         text += cold.markdown(json.loads((out / "cold-start.json").read_text()))
     _write(out / "table.md", text)
     print(f"table: {out / 'table.md'}")
+
+
+def tabulate(out: Path, rates: Rates) -> str:
+    """Return the table of the rows that a folder holds."""
+    known = {f["row"]: f for p in sorted(out.glob("*.json")) if "row" in (f := json.loads(p.read_text()))}
+    ordered = {row.name: known[row.name] for row in ROWS if row.name in known}
+    found = {
+        row.name: table.limit(row.name, known[row.name], row.work, rates) for row in ROWS if row.name in known
+    }
+    limits = {name: one for name, one in found.items() if one is not None}
+    why = {row.name: row.why for row in ROWS}
+    return table.summary(ordered, machine.describe(rates), limits, why)
 
 
 def _slug(name: str) -> str:

@@ -6,6 +6,7 @@ import math
 import statistics
 from typing import Any
 
+from bench.limit import FAR, LARGE, Rates, Work
 from bench.watch import Measured, Timing
 
 # A run counts for the ratios when F - min F <= this share of the null model's F; objectives may ask for less.
@@ -77,16 +78,41 @@ def ratios(row: dict[str, Any]) -> dict[str, float | str | None]:
     }
 
 
-def summary(rows: dict[str, dict[str, Any]], machine: dict[str, str]) -> str:
-    """The ratio table as Markdown, then every solver of every row."""
+def is_large(row: dict[str, Any]) -> bool:
+    """Whether a row has a limit: its input is large, and its times are those of a fit."""
+    return 1e6 * float(row["input_mb"]) >= LARGE and not row.get("unit")
+
+
+def limit(name: str, row: dict[str, Any], work: Work, rates: Rates) -> tuple[float, float | None] | None:
+    """Seconds that the machine needs at least for a large row, and ours over them; None of a small row."""
+    if not is_large(row):
+        return None
+    least = work.seconds(row["shape"], 1e6 * row["input_mb"], "float32" in name, rates)
+    ours = fastest(row, OURS)
+    return least, ours[1] / least if ours else None
+
+
+def summary(
+    rows: dict[str, dict[str, Any]],
+    machine: dict[str, str],
+    limits: dict[str, tuple[float, float | None]] | None = None,
+    why: dict[str, str] | None = None,
+) -> str:
+    """The ratio table as Markdown, then every solver of every row.
+
+    `limits` are those of the large rows (:func:`limit`), `why` the reasons of those far from theirs.
+    """
+    limits, why = limits or {}, why or {}
     lines = ["# Benchmarks", "", *(f"- {key}: {value}" for key, value in machine.items()), ""]
     lines += [
         "Times in seconds, medians of interleaved runs in one process. A solver counts when its objective is "
         f"within {ACCURACY:g} (times the null model's objective) of the best value known, or within what the "
-        "row names. Ratios above 1: ours is faster.",
+        "row names. Ratios above 1: ours is faster. The limit is what the machine needs at least, for rows "
+        f"of {LARGE / 1e6:g} MB and more: their input read once at the bandwidth above, or the products that "
+        "cannot be left out at the rate of GEMM.",
         "",
-        "| row | ours | fastest peer | its time | peer / ours | scikit-learn / ours |",
-        "|---|---|---|---|---|---|",
+        "| row | ours | fastest peer | its time | peer / ours | scikit-learn / ours | limit | ours / limit |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     paired = {name for one in rows if (other := _in_single(one, rows)) for name in (one, other)}
     for name, row in rows.items():
@@ -94,9 +120,10 @@ def summary(rows: dict[str, dict[str, Any]], machine: dict[str, str]) -> str:
             continue
         r = ratios(row)
         cells = [_seconds(r["ours_s"]), r["peer"] or "none reached it", _seconds(r["peer_s"])]
-        cells += [_ratio(r["peer_ratio"]), _ratio(r["sklearn_ratio"])]
+        cells += [_ratio(r["peer_ratio"]), _ratio(r["sklearn_ratio"]), *_limit_cells(limits.get(name))]
         lines.append(f"| {name} | {' | '.join(str(c) for c in cells)} |")
-    lines += _pairs(rows)
+    lines += _pairs(rows, limits)
+    lines += _reasons(limits, why)
     # Bootstrap rows are no fits: their ratios are of another size and have a median of their own.
     resampled = {name: row for name, row in rows.items() if name.startswith("bootstrap")}
     fits = {name: row for name, row in rows.items() if name not in resampled}
@@ -110,23 +137,45 @@ def summary(rows: dict[str, dict[str, Any]], machine: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _pairs(rows: dict[str, dict[str, Any]]) -> list[str]:
+def _limit_cells(found: tuple[float, float | None] | None) -> list[str]:
+    """The limit of a large row and ours over it; of a small row two empty cells."""
+    if found is None:
+        return ["", ""]
+    least, ratio = found
+    return [_seconds(least), "--" if ratio is None else f"{ratio:.1f}" if ratio < 10 else f"{ratio:,.0f}"]
+
+
+def _reasons(limits: dict[str, tuple[float, float | None]], why: dict[str, str]) -> list[str]:
+    """Why rows are further than three times from their limit, rows of one reason together."""
+    together: dict[str, list[str]] = {}
+    for name, (_, ratio) in limits.items():
+        if ratio is not None and ratio > FAR:
+            together.setdefault(why.get(name, "no reason was given"), []).append(name)
+    if not together:
+        return []
+    lines = ["", f"Why rows take more than {FAR:g} times their limit:", ""]
+    return lines + [f"- {'; '.join(names)}: {reason}." for reason, names in together.items()]
+
+
+def _pairs(rows: dict[str, dict[str, Any]], limits: dict[str, tuple[float, float | None]]) -> list[str]:
     """The rows that were measured in both precisions, side by side."""
     both = [name for name in rows if _in_single(name, rows)]
     if not both:
         return []
     lines = [
         "",
-        "In both precisions (64 and 32 bits): seconds, the fastest peer, and its time over ours.",
+        "In both precisions (64 and 32 bits): seconds, the fastest peer, its time over ours, and ours over "
+        "the limit of large rows.",
         "",
-        "| row | ours 64 | fastest peer | ratio | ours 32 | fastest peer | ratio |",
-        "|---|---|---|---|---|---|---|",
+        "| row | ours 64 | fastest peer | ratio | / limit | ours 32 | fastest peer | ratio | / limit |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name in both:
         cells = [name]
-        for row in (rows[name], rows[_in_single(name, rows)]):
-            r = ratios(row)
+        for one in (name, _in_single(name, rows)):
+            r = ratios(rows[one])
             cells += [_seconds(r["ours_s"]), r["peer"] or "none reached it", _ratio(r["peer_ratio"])]
+            cells.append(_limit_cells(limits.get(one))[1])
         lines.append(f"| {' | '.join(str(c) for c in cells)} |")
     return lines
 

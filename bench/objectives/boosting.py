@@ -1,4 +1,4 @@
-"""A hundred boosted trees of at most 31 leaves: a fitted classifier, judged by its log-loss on fresh rows."""
+"""Boosted trees of at most 31 leaves: a fitted classifier, judged by its log-loss on fresh rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from bench.datasets.adult import CATEGORIES, adult_rows
 from bench.datasets.interactions import interactions
+from bench.datasets.many_classes import many_classes
 
 ROUNDS = 100
 
@@ -62,4 +63,34 @@ class BoostingCategories(Boosting):
         return adult_rows(0, fresh=True)
 
 
-OBJECTIVES = (Boosting(), BoostingCategories())
+class BoostingClasses(Boosting):
+    """Several classes with one tree for each and round: log-loss on 20,000 fresh rows."""
+
+    name = "boosting_classes"
+    rounds = ROUNDS
+
+    def strength(self, X: Any, y: Any) -> int:
+        """Return the number of rounds."""
+        return self.rounds
+
+    def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
+        """Return the mean of minus the log of the probability of the class of fresh rows."""
+        k = len(np.unique(y))
+        new, target = many_classes(20_000, X.shape[1], k, seed=31)
+        chances = np.asarray(result.predict_proba(new))[np.arange(len(target)), target]
+        return float(-np.mean(np.log(np.maximum(chances, 1e-12))))
+
+    def null(self, X: Any, y: Any) -> float:
+        """Of the shares of the classes."""
+        share = np.bincount(y) / len(y)
+        return float(-np.sum(share * np.log(share)))
+
+
+class BoostingManyClasses(BoostingClasses):
+    """A hundred classes on few rows: twenty rounds are two thousand trees."""
+
+    name = "boosting_many_classes"
+    rounds = 20
+
+
+OBJECTIVES = (Boosting(), BoostingCategories(), BoostingClasses(), BoostingManyClasses())

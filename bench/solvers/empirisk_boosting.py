@@ -17,6 +17,9 @@ def _boost(X: Any, y: Any, rounds: int, categories: list[int] | None = None) -> 
 
 
 SOLVERS = {
-    "boosting": [Solver("empirisk", "", _boost)],
+    **{
+        name: [Solver("empirisk", "", _boost)]
+        for name in ("boosting", "boosting_classes", "boosting_many_classes")
+    },
     "boosting_categories": [Solver("empirisk", "", lambda X, y, rounds: _boost(X, y, rounds, CATEGORIES))],
 }

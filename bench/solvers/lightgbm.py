@@ -36,6 +36,9 @@ def _shap(X: Any, y: Any, trees: int) -> Any:
 SOLVERS = {
     "predict_boosting": [Solver("lightgbm", "", _predict)],
     "tree_shap": [Solver("lightgbm", "pred_contrib", _shap)],
-    "boosting": [Solver("lightgbm", "", _boost)],
+    **{
+        name: [Solver("lightgbm", "", _boost)]
+        for name in ("boosting", "boosting_classes", "boosting_many_classes")
+    },
     "boosting_categories": [Solver("lightgbm", "", lambda X, y, rounds: _boost(X, y, rounds, CATEGORIES))],
 }

@@ -18,7 +18,10 @@ def _boost(X: Any, y: Any, rounds: int, categories: list[int] | None = None) -> 
 
 
 SOLVERS = {
-    "boosting": [Solver("scikit-learn", "HistGradientBoosting", _boost)],
+    **{
+        name: [Solver("scikit-learn", "HistGradientBoosting", _boost)]
+        for name in ("boosting", "boosting_classes", "boosting_many_classes")
+    },
     "boosting_categories": [
         Solver("scikit-learn", "HistGradientBoosting", lambda X, y, rounds: _boost(X, y, rounds, CATEGORIES))
     ],

@@ -49,7 +49,10 @@ def _shap(X: Any, y: Any, trees: int) -> Any:
 SOLVERS = {
     "predict_boosting": [Solver("xgboost", "lossguide", _predict)],
     "tree_shap": [Solver("xgboost", "pred_contribs", _shap)],
-    "boosting": [Solver("xgboost", "lossguide", _boost)],
+    **{
+        name: [Solver("xgboost", "lossguide", _boost)]
+        for name in ("boosting", "boosting_classes", "boosting_many_classes")
+    },
     "boosting_categories": [
         Solver("xgboost", "lossguide", lambda X, y, rounds: _boost(X, y, rounds, CATEGORIES))
     ],

@@ -49,40 +49,31 @@ Bag bag_of(i64 n, i64 draws, const std::optional<Flat<const double>>& below, con
   return bag;
 }
 
-// One field of all trees, whose own copies are freed on the way.
+// One field of all trees as an array of NumPy, in the memory that it was joined in.
 template <class T>
-nb::object join(std::vector<FlatTree>& trees, std::vector<T> FlatTree::*field) {
-  std::size_t size = 0;
-  for (const FlatTree& t : trees) size += (t.*field).size();
-  auto* const all = new std::vector<T>;
-  const nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  all->reserve(size);
-  for (FlatTree& t : trees) {
-    all->insert(all->end(), (t.*field).begin(), (t.*field).end());
-    std::vector<T>().swap(t.*field);
-  }
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(all->data(), {all->size()}, owner));
+nb::object array_of(GrowingArray<T>& field) {
+  const std::size_t size = field.size();
+  T* const all = field.release();
+  const nb::capsule owner(all, [](void* p) noexcept { std::free(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(all, {size}, owner));
 }
 
-nb::dict to_arrays(std::vector<FlatTree>& trees) {
-  i64 words = 0;
-  for (FlatTree& t : trees) {
-    for (std::int64_t& at : t.category_start)
-      if (at >= 0) at += words;
-    words += i64(t.category_words.size());
-  }
+nb::dict to_arrays(Grove& trees) {
   nb::dict out;
-  out["feature"] = join(trees, &FlatTree::feature), out["left"] = join(trees, &FlatTree::left);
-  out["threshold"] = join(trees, &FlatTree::threshold), out["value"] = join(trees, &FlatTree::value);
-  out["weight"] = join(trees, &FlatTree::weight), out["gain"] = join(trees, &FlatTree::gain);
-  out["heterogeneity"] = join(trees, &FlatTree::heterogeneity), out["missing_left"] = join(trees, &FlatTree::missing_left);
-  out["count"] = join(trees, &FlatTree::count), out["category_start"] = join(trees, &FlatTree::category_start);
-  out["category_words"] = join(trees, &FlatTree::category_words);
+  out["feature"] = array_of(trees.feature), out["left"] = array_of(trees.left);
+  out["threshold"] = array_of(trees.threshold), out["value"] = array_of(trees.value);
+  out["weight"] = array_of(trees.weight), out["gain"] = array_of(trees.gain);
+  out["heterogeneity"] = array_of(trees.heterogeneity), out["missing_left"] = array_of(trees.missing_left);
+  out["count"] = array_of(trees.count), out["category_words"] = array_of(trees.category_words);
+  out["category_start"] = trees.category_start.size() ? array_of(trees.category_start) : nb::object(nb::none());
+  const Result starts = new_result({i64(trees.start.size())});
+  std::copy(trees.start.begin(), trees.start.end(), starts.data);
+  out["start"] = starts.array;
   return out;
 }
 
 template <class GoOn>
-Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first, std::vector<FlatTree>& trees, const OutOfBag& out, int threads,
+Ending grow_by_name(const std::string& criterion, const ForestData& d, i64 first, Grove& trees, const OutOfBag& out, int threads,
                     const GoOn& go_on) {
   const auto moments = [&](const auto& gain) {
     using Gain = std::decay_t<decltype(gain)>;
@@ -155,17 +146,20 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   d.random_cuts = random_cuts, d.monotonic = monotonic ? monotonic->data() : nullptr, d.keep_positive = criterion == "poisson";
   const i64 k = part ? columns_of_y : std::max(1, n_classes), seen_rows = groups * n;
   if (unit && i64(unit->size()) != k) refuse("unit must have one entry for each value");
-  std::vector<std::int64_t> sums(std::size_t(seen_rows * k));
+  // The sums are integers while the trees grow, and become numbers in the same memory.
+  const Result total = new_result({seen_rows, k});
+  std::int64_t* const sums = reinterpret_cast<std::int64_t*>(total.data);
+  for (i64 i = 0; i < seen_rows * k; ++i) new (sums + i) std::int64_t(0);
   auto* const seen = new std::vector<std::int32_t>(std::size_t(seen_rows));
   const nb::capsule owner(seen, [](void* q) noexcept { delete static_cast<std::vector<std::int32_t>*>(q); });
-  std::vector<FlatTree> trees(static_cast<std::size_t>(n_trees));
+  Grove trees(n_trees);
   Ending ending;
   {
     const nb::gil_scoped_release release;
     Buffer<u8> rows(n * d.stride);
     codes_by_row(columns.data(), n, p, rows.data());
     d.codes = rows.data();
-    const OutOfBag out{unit ? sums.data() : nullptr, seen->data(), k, unit ? unit->data() : nullptr, groups};
+    const OutOfBag out{unit ? sums : nullptr, seen->data(), k, unit ? unit->data() : nullptr, groups};
     const auto go_on = [](int thread) {  // Ctrl-C reaches the thread that Python called
       if (thread != 0) return true;
       const nb::gil_scoped_acquire acquire;
@@ -175,14 +169,11 @@ nb::dict grow(Columns columns, Flat<const i64> n_bins, Flat<const i64> n_categor
   }
   if (ending == Ending::stopped) throw nb::python_error();
   if (ending == Ending::no_memory) throw std::bad_alloc();
-  std::vector<i64> start{0};
-  for (const FlatTree& t : trees) start.push_back(start.back() + t.size());
   nb::dict result = to_arrays(trees);
-  const Result starts = new_result({n_trees + 1});
-  std::copy(start.begin(), start.end(), starts.data);
-  result["start"] = starts.array;
-  const Result total = new_result({seen_rows, k});
-  for (i64 i = 0; i < seen_rows * k; ++i) total.data[i] = unit ? double(sums[std::size_t(i)]) * unit->data()[i % k] : 0.0;
+  for (i64 i = 0; i < seen_rows * k; ++i) {
+    const std::int64_t sum = sums[i];
+    new (total.data + i) double(unit ? double(sum) * unit->data()[i % k] : 0.0);
+  }
   result["oob_sums"] = total.array;
   result["oob_trees"] = nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>(seen->data(), {std::size_t(groups), std::size_t(n)}, owner));
   return result;

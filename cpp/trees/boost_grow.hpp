@@ -14,8 +14,8 @@ namespace empirisk {
 
 class BoostGrower {
  public:
-  BoostGrower(const BinnedColumns& columns, const BoostLimits& limits)
-      : in_(columns), limits_(limits), moments(std::size_t(columns.n)), flags_(std::size_t(columns.n)) {
+  BoostGrower(const BinnedColumns& columns, const BoostLimits& limits, std::int64_t histogram_bytes)
+      : in_(columns), limits_(limits), moments(std::size_t(columns.n)), flags_(std::size_t(columns.n)), pool_(histogram_bytes) {
     for (auto& side : rows_) side.resize(std::size_t(columns.n));
   }
 

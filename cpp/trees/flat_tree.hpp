@@ -16,6 +16,12 @@ struct FlatTree {
 
   std::int64_t size() const { return std::int64_t(feature.size()); }
 
+  // No nodes; the memory stays for the next tree.
+  void clear() {
+    feature.clear(), left.clear(), threshold.clear(), value.clear(), weight.clear(), gain.clear(), heterogeneity.clear();
+    missing_left.clear(), category_start.clear(), count.clear(), category_words.clear();
+  }
+
   // A new leaf; its number. The caller fills in value (n_outputs numbers).
   std::int32_t add_leaf(double w, std::int64_t rows, double h) {
     const std::int32_t id = std::int32_t(feature.size());

@@ -5,6 +5,7 @@
 
 #include "trees/forest_grow.hpp"
 #include "trees/forest_sums.hpp"
+#include "trees/grove.hpp"
 #include "trees/rows_by_code.hpp"
 
 namespace empirisk::EMPIRISK_ISA {
@@ -31,8 +32,8 @@ inline void balance_classes(const ForestData& d, const i32* counts, std::vector<
 
 // Grows trees first, first + 1, ... ; `go_on(thread)` is asked before each.
 template <class Model, class Gain, class GoOn>
-Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector<FlatTree>& trees, const OutOfBag& out, int threads, const GoOn& go_on) {
-  const i64 T = i64(trees.size());
+Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, Grove& trees, const OutOfBag& out, int threads, const GoOn& go_on) {
+  const i64 T = trees.trees();
   const i64 k = out.values;
   std::atomic<int> ending{int(Ending::done)};
   std::atomic<i64> next{0};
@@ -41,6 +42,7 @@ Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector
       Model model(d, gain);
       TreeGrower<Model> grower(d, model, most_rows(d));
       CodeTree coded;
+      FlatTree tree;
       std::vector<i32> counts(std::size_t(d.n), 1);
       std::vector<double> factors(std::size_t(d.balanced ? d.n : 0)), draws_of_class(std::size_t(d.n_classes));
       ForestData weighed = d;
@@ -60,10 +62,12 @@ Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector
           const i64 i = d.order ? d.order[at] : at;
           if (counts[std::size_t(i)] > 0) grower.rows()[m++] = Model::entry(weighed, i, counts[std::size_t(i)]);
         }
-        FlatTree& tree = trees[std::size_t(t)];
         tree.n_outputs = int(n_values(d));
         grower.grow(u64(first + t), m, tree, coded);
-        if (out.sums == nullptr) continue;
+        if (out.sums == nullptr) {
+          trees.put(t, tree);
+          continue;
+        }
         const i64 base = (first + t) % out.groups * d.n;
         outside_bag(d, coded, counts.data(), [&](i64 at, i32 leaf) {
           const i64 row = base + at;
@@ -72,6 +76,7 @@ Ending grow_forest(const ForestData& d, const Gain& gain, i64 first, std::vector
             std::atomic_ref<std::int64_t>(out.sums[row * k + c]).fetch_add(std::int64_t(std::llround(value[c] / out.unit[c])), std::memory_order_relaxed);
           std::atomic_ref<std::int32_t>(out.trees[row]).fetch_add(1, std::memory_order_relaxed);
         });
+        trees.put(t, tree);
       }
     } catch (const std::bad_alloc&) {
       ending = int(Ending::no_memory);

@@ -8,7 +8,9 @@ namespace empirisk {
 
 class HistogramPool {
  public:
-  static constexpr std::int64_t budget = std::int64_t(1) << 29;  // bytes
+  static constexpr std::int64_t budget = std::int64_t(1) << 29;  // bytes, of all pools of a fit
+
+  explicit HistogramPool(std::int64_t bytes) : bytes_(bytes) {}
 
   void resize(std::int64_t bins) {
     if (bins == bins_) return;
@@ -19,7 +21,7 @@ class HistogramPool {
 
   // Whether a further histogram would exceed the budget (two are always granted).
   bool full() const {
-    return free_.empty() && store_.size() >= 2 && std::int64_t(store_.size() + 1) * bins_ * std::int64_t(sizeof(BinSums)) > budget;
+    return free_.empty() && store_.size() >= 2 && std::int64_t(store_.size() + 1) * bins_ * std::int64_t(sizeof(BinSums)) > bytes_;
   }
   int take() {
     if (free_.empty()) {
@@ -37,7 +39,7 @@ class HistogramPool {
   BinSums* operator[](int id) { return store_[std::size_t(id)].data(); }
 
  private:
-  std::int64_t bins_ = -1;
+  std::int64_t bytes_, bins_ = -1;
   std::vector<std::vector<BinSums>> store_;
   std::vector<int> free_;
 };

@@ -624,6 +624,32 @@ class BoostGrower:
         multiply the rounded derivative), of which a histogram holds h above `shift` bits of row counts;
         values are ``rate * a / (b + l2)`` from sums in double, within -+ `longest`.
         """
+    def grow_outputs(
+        self,
+        g: Real,
+        h: Real,
+        weight: Real | None,
+        g_scale: float,
+        h_scale: float,
+        whole: bool,
+        shift: int,
+        rows: NDArray[np.int32] | None,
+        tried: list[list[int]],
+        seeds: list[int],
+        rate: float,
+        longest: float,
+        mean_weight: float,
+        z: Float,
+        others: NDArray[np.int32] | None,
+        watched: NDArray[np.uint8] | None,
+        z_watched: Float | None,
+    ) -> None:
+        """Grow, add to the scores (outputs, n) and keep one tree for each output, as :meth:`grow`,
+        :meth:`add_to_rows`, :meth:`add_to` and :meth:`store` do one after the other.
+
+        `others` are rows besides those to learn from, `watched` the codes of rows that are watched.  Whole
+        trees grow side by side where there are at least as many outputs as threads.
+        """
     def leaf_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Rows of all leaves, leaf after leaf, and where each leaf begins, (leaves + 1,)."""
     def set_values(self, values: Float) -> None:
@@ -638,8 +664,10 @@ class BoostGrower:
         """Multiply the values of the last tree of each output."""
     def add_last(self, output: int, codes: NDArray[np.uint8], z: Float) -> None:
         """Add the last tree's prediction of codes (m, p) to z (m,)."""
-    def trees(self, output: int) -> dict[str, NDArray[Any]]:
-        """The kept trees of an output, as the arrays of :class:`empirisk.trees.Trees`."""
+    def take_trees(self, output: int) -> dict[str, NDArray[Any]]:
+        """The kept trees of an output, as the arrays of :class:`empirisk.trees.Trees`; they are handed over
+        and no longer kept.
+        """
 
 class TreeLoop:
     """Trees packed for prediction; see :class:`empirisk.trees.structure.Trees` for the arrays."""

@@ -37,7 +37,8 @@ def test_a_quick_row_end_to_end(tmp_path: Path) -> None:
     ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    (file,) = tmp_path.glob("*.json")
+    (file,) = tmp_path.glob("ridge*.json")
+    assert json.loads((tmp_path / "machine.json").read_text())["rates"]["bytes"] > 1e8
     row = json.loads(file.read_text())
     assert row["problem"] == ""
     for name in ("empirisk", "scikit-learn RidgeCV auto"):

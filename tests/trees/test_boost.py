@@ -165,6 +165,33 @@ def test_same_bits_for_any_number_of_threads(rng: np.random.Generator) -> None:
         assert other.train_loss.tobytes() == runs[0].train_loss.tobytes()
 
 
+def test_trees_of_several_outputs_grow_side_by_side_with_the_bits_of_one_after_the_other(
+    rng: np.random.Generator,
+) -> None:
+    X, signal = table(rng, 15_000, 0, 0.05)
+    scores = np.nan_to_num(np.column_stack([signal, X[:, :2], np.ones(len(X))]))
+    y = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1).astype(float)
+    w = rng.exponential(size=len(y))
+    learn, watch = (Bins.fit(X, weight=w).transform(X[rows]) for rows in (slice(1000, None), slice(1000)))
+    runs = []
+    for threads in (1, 2, 3, 6):  # more threads than outputs grow the trees one after the other
+        with at_most(threads):
+            watched = Validation(watch, y[:1000], w[:1000])
+            runs.append(
+                boost(
+                    learn, y[1000:], w[1000:], Softmax(), rounds=3, subsample=0.8,
+                    growth=Growth(tree_features=3), validation=watched,
+                )
+            )  # fmt: skip
+    for other in runs[1:]:
+        assert all(same_trees(*pair) for pair in zip(runs[0].trees, other.trees, strict=True))
+        assert other.scores.tobytes() == runs[0].scores.tobytes()
+        assert np.array_equal(other.validation_loss, runs[0].validation_loss)
+    start = np.broadcast_to(runs[0].initial, (len(learn.rows), 4))
+    again = start + np.column_stack([trees.predict(X[1000:])[:, 0] for trees in runs[0].trees])
+    np.testing.assert_allclose(again, runs[0].scores, rtol=1e-12, atol=1e-12)
+
+
 class PlainPoisson(Poisson):
     """Not in the list of compiled losses: the same formulas by NumPy."""
 

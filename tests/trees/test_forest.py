@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import fields
 from itertools import combinations
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from empirisk.data.threads import at_most
 from empirisk.trees import Trees, criteria
 from empirisk.trees.bins import Bins
 from empirisk.trees.criteria.choices import criteria_for
@@ -323,6 +326,39 @@ def test_a_tree_is_a_function_of_its_number(rng: np.random.Generator) -> None:
     for a, b in zip(whole[4:6], late, strict=True):
         np.testing.assert_array_equal(a.feature, b.feature)
         np.testing.assert_array_equal(a.threshold, b.threshold)
+
+
+def test_trees_of_several_threads_are_joined_in_the_order_of_their_numbers(rng: np.random.Generator) -> None:
+    """Trees of unlike size finish in any order; nodes ask for categories in some of them alone."""
+    n = 3000
+    X, n_categories = table(rng, n, 40)
+    y = target(rng, X, 2)
+    growth = ForestGrowth("gini", max_features=1, max_depth=3)
+    runs = []
+    for threads in (1, 2, 5):
+        with at_most(threads):
+            runs.append(grow(X, n_categories, y, growth, Bag(n, n), n_classes=2, n_trees=60, groups=3))
+    alone = [grow(X, n_categories, y, growth, Bag(n, n), n_classes=2, n_trees=1, first=t) for t in range(60)]
+    joined = Trees.concatenate(one.trees for one in alone)
+    asks = [bool((one.trees.category_start >= 0).any()) for one in alone]
+    assert 0 < sum(asks) < 60, "no tree without categories, or none with"
+    for run in runs:
+        for f in fields(Trees):
+            np.testing.assert_array_equal(getattr(run.trees, f.name), getattr(joined, f.name), err_msg=f.name)
+        np.testing.assert_array_equal(run.oob_trees.sum(axis=0), sum(one.oob_trees[0] for one in alone))
+        np.testing.assert_array_equal(run.oob_sums.sum(axis=0), sum(one.oob_sums[0] for one in alone))
+
+
+def test_a_forest_of_numbers_alone_stores_no_places_of_category_sets(rng: np.random.Generator) -> None:
+    X = rng.standard_normal((500, 3))
+    y = (X[:, 0] > 0.0).astype(float)
+    trees = grow(X, np.zeros(3, int), y, ForestGrowth("gini"), Bag(500, 500), n_classes=2, n_trees=5).trees
+    assert trees.category_start.shape == trees.feature.shape
+    assert trees.category_start.strides == (0,), "one number stands for all nodes"
+    again = pickle.loads(pickle.dumps(trees))
+    np.testing.assert_array_equal(again.predict(X), trees.predict(X))
+    both = Trees.concatenate([trees, trees[1:3]])
+    np.testing.assert_allclose(both.predict(X), trees.predict(X) + trees[1:3].predict(X), rtol=1e-12)
 
 
 # -- what nodes look at -----------------------------------------------------------------------------

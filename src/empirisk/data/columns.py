@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from empirisk.data.brief import Brief
 from empirisk.data.caller_line import caller_level
+from empirisk.data.distinct_numbers import distinct_numbers
 from empirisk.typing import Array, IndexArray
 
 __all__ = ["ColumnCoder", "NumbersAsTextWarning", "Table"]
@@ -25,7 +26,6 @@ class NumbersAsTextWarning(UserWarning):
 
 # Codes travel as float64 and are used as int32.
 MOST_CATEGORIES = 2**31 - 1
-_SMALL = 2**16  # whole numbers below it are counted in a table instead of being sorted
 
 
 @dataclass(frozen=True, repr=False)
@@ -272,12 +272,9 @@ def _distinct(values: Any) -> tuple[list[Any], IndexArray]:
     them (-1: missing).
     """
     if values.dtype.kind in "fiub":
-        missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
-        counted = _counted(values, missing)
-        if counted is not None:
-            return counted
-        levels, codes = np.unique(values, return_inverse=True)
-        return levels.tolist(), np.where(missing, -1, codes)
+        levels, codes = distinct_numbers(values)
+        known = len(levels) - int(len(levels) > 0 and values.dtype.kind == "f" and np.isnan(levels[-1]))
+        return levels.tolist(), np.where(codes < known, codes, -1)
     number: dict[Any, int] = {}
     codes = np.fromiter(
         (-1 if v is None or v != v else number.setdefault(v, len(number)) for v in values.tolist()),
@@ -287,28 +284,11 @@ def _distinct(values: Any) -> tuple[list[Any], IndexArray]:
     return list(number), codes
 
 
-def _counted(values: Any, missing: Any) -> tuple[list[Any], IndexArray] | None:
-    """Return the same of small whole numbers, which need no sorting; None where other values are among them.
-
-    Codes of levels are such numbers, and every prediction of trees looks at them anew.
-    """
-    known = values[~missing]
-    if values.dtype.kind == "b" or not len(known) or known.min() < 0 or known.max() >= _SMALL:
-        return None
-    whole = np.where(missing, 0, values).astype(np.int64)
-    if not np.array_equal(whole[~missing], known):
-        return None
-    present = np.flatnonzero(np.bincount(whole[~missing], minlength=1))
-    number = np.zeros(int(present[-1]) + 1, dtype=np.int64)
-    number[present] = np.arange(len(present))
-    return present.astype(values.dtype).tolist(), np.where(missing, -1, number[whole])
-
-
 def _levels(column: Any, label: str) -> tuple[Any, ...]:
     """Return the categories that occur, sorted (numbers by size, other values as text)."""
     declared, codes = _physical(column)
     _refuse_complex(declared, label)
-    present = [declared[c] for c in np.unique(codes[codes >= 0])]
+    present = [declared[c] for c in np.flatnonzero(np.bincount(codes[codes >= 0]))]
     if len(present) > MOST_CATEGORIES:
         raise ValueError(f"column {label} of X has {len(present)} categories, more than {MOST_CATEGORIES}")
     try:

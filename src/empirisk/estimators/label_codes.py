@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from empirisk.data.distinct_numbers import distinct_numbers
 from empirisk.data.odd_targets import refuse_odd_targets
 from empirisk.estimators.class_weight import apply_class_weight
 from empirisk.typing import Array, IndexArray
@@ -89,7 +90,7 @@ def encode_labels(
     if len(y) == 0:
         raise ValueError("y holds no labels (0 rows); a classifier needs rows of at least 2 classes")
     if classes is None:
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = distinct_numbers(y)
         if len(classes) < 2:
             raise ValueError(
                 f"y holds one class only ({plain_label(classes[0])!r}); a classifier needs at least 2"

@@ -189,34 +189,50 @@ class _Run:
         )
         rng = np.random.default_rng((self.seed, number))
         rows, others = self._rows(rng)
-        for c in range(self.k):
-            few = self.growth.tree_features
-            tried = range(self.p) if few is None or few >= self.p else np.sort(rng.permutation(self.p)[:few])
-            self.grower.grow(
-                self.gradients.g[c],
-                self.gradients.h[c],
-                self.gradients.weight,
-                *scales,
-                self.whole.whole,
-                self.whole.shift,
-                rows,
-                list(map(int, tried)),
-                int(rng.integers(2**63)),
-                self.rate,
-                self.longest,
-                self.unit.mean,
-            )
-            if self.gradients.refits:
-                self._refit(c)
-            self.grower.add_to_rows(self.z[c])
-            if others is not None:
-                self.grower.add_to(self.binned.rows, others, self.z[c])
-            if self.watched is not None:
-                self.grower.add_to(self.watched.binned.rows, None, self.z_watched[c])
-            self.grower.store(c)
+        drawn = [(self._tried(rng), int(rng.integers(2**63))) for _ in range(self.k)]
+        if self.k > 1 and not self.gradients.refits:
+            self._grow_outputs(scales, rows, others, drawn)
+        else:
+            for c, (tried, seed) in enumerate(drawn):
+                self._grow_one(c, scales, rows, others, tried, seed)
         self._descend(before)
         if self.watched is not None:
             self.validation_loss.append(self._watch())
+
+    def _tried(self, rng: np.random.Generator) -> list[int]:
+        """Return the columns that a tree may ask, rising."""
+        few = self.growth.tree_features
+        if few is None or few >= self.p:
+            return list(range(self.p))
+        return [int(j) for j in np.sort(rng.permutation(self.p)[:few])]
+
+    def _grow_outputs(self, scales: Any, rows: Any, others: Any, drawn: list[tuple[list[int], int]]) -> None:
+        """Grow the trees of all outputs, whole trees side by side where there are threads for them."""
+        slopes, whole, watched = self.gradients, self.whole, self.watched
+        self.grower.grow_outputs(
+            slopes.g, slopes.h, slopes.weight, *scales, whole.whole, whole.shift, rows,
+            [tried for tried, _ in drawn], [seed for _, seed in drawn],
+            self.rate, self.longest, self.unit.mean, self.z, others,
+            None if watched is None else watched.binned.rows, None if watched is None else self.z_watched,
+        )  # fmt: skip
+
+    def _grow_one(self, c: int, scales: Any, rows: Any, others: Any, tried: list[int], seed: int) -> None:
+        """Grow the tree of output c, with the values of its leaves by exact minimisation where that is
+        asked for.
+        """
+        slopes, whole = self.gradients, self.whole
+        self.grower.grow(
+            slopes.g[c], slopes.h[c], slopes.weight, *scales, whole.whole, whole.shift, rows, tried, seed,
+            self.rate, self.longest, self.unit.mean,
+        )  # fmt: skip
+        if slopes.refits:
+            self._refit(c)
+        self.grower.add_to_rows(self.z[c])
+        if others is not None:
+            self.grower.add_to(self.binned.rows, others, self.z[c])
+        if self.watched is not None:
+            self.grower.add_to(self.watched.binned.rows, None, self.z_watched[c])
+        self.grower.store(c)
 
     def _begin(self) -> tuple[float, float]:
         """Return the derivatives and loss at the first scores."""
@@ -288,7 +304,7 @@ class _Run:
 
     def result(self) -> Boosted:
         initial = np.zeros(self.k) if self.initial is None else self.initial
-        trees = tuple(_trees(self.grower.trees(c), self.binned, self.unit.unit) for c in range(self.k))
+        trees = tuple(_trees(self.grower.take_trees(c), self.binned, self.unit.unit) for c in range(self.k))
         watched = np.array(self.validation_loss) if self.watched is not None else None
         return Boosted(initial, trees, np.array(self.train_loss), watched, self.z.T)
 

@@ -261,6 +261,8 @@ def grow_forest(
         )
     arrays["missing_left"] = arrays["missing_left"].view(np.bool_)
     arrays["start"] = arrays["start"].astype(np.int64)
+    if arrays["category_start"] is None:  # no node asks for categories: one number stands for all of them
+        arrays["category_start"] = np.broadcast_to(np.int64(-1), len(arrays["feature"]))
     trees = Trees(n_categories=bins.n_categories, **arrays)
     sizes = np.bincount(np.arange(first, first + n_trees) % groups, minlength=groups)
     return GrownTrees(trees, sums.reshape(groups, bag.n, -1), seen, sizes)
