@@ -639,10 +639,10 @@ class BoostGrower:
         rate: float,
         longest: float,
         mean_weight: float,
-        z: Float,
+        z: Real,
         others: NDArray[np.int32] | None,
         watched: NDArray[np.uint8] | None,
-        z_watched: Float | None,
+        z_watched: Real | None,
     ) -> None:
         """Grow, add to the scores (outputs, n) and keep one tree for each output, as :meth:`grow`,
         :meth:`add_to_rows`, :meth:`add_to` and :meth:`store` do one after the other.

@@ -89,8 +89,8 @@ def test_rows_in_both_precisions_stand_side_by_side() -> None:
         "alone, rows 1x1": row(1.0, 4.0),
     }
     text = table.summary(rows, {})
-    assert "| trees, rows 1x1 | 1 | peer | 3.00 | 2 | peer | 2.50 |" in text
-    assert "| alone, rows 1x1 | 1 | peer | 4 | 4.00 | -- |" in text
+    assert "| trees, rows 1x1 | 1 | peer | 3.00 |  | 2 | peer | 2.50 |  |" in text
+    assert "| alone, rows 1x1 | 1 | peer | 4 | 4.00 | -- |  |  |" in text
     assert "Median ratio to the fastest peer: 3.00 over 3 rows." in text
 
 

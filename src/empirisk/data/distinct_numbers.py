@@ -36,11 +36,11 @@ def distinct_numbers(values: Any) -> tuple[Any, IndexArray]:
 
 def _counted(values: Any) -> tuple[Any, IndexArray] | None:
     """Return the levels by counting, or None unless all numbers are whole and lie within a short range."""
-    missing = np.isnan(values) if values.dtype.kind == "f" else None
-    some = missing is not None and bool(missing.any())
+    missing: Any = np.isnan(values) if values.dtype.kind == "f" else np.zeros(1, dtype=bool)
+    some = bool(missing.any())
     if some and missing.all():
         return None
-    known = np.where(missing, values[np.argmin(missing)], values) if some else values
+    known: Any = np.where(missing, values[np.argmin(missing)], values) if some else values
     low, high = known.min().item(), known.max().item()
     if not high - low <= MOST_COUNTED or not (low >= -EXACT and high <= EXACT):
         return None

@@ -206,7 +206,9 @@ class _Run:
             return list(range(self.p))
         return [int(j) for j in np.sort(rng.permutation(self.p)[:few])]
 
-    def _grow_outputs(self, scales: Any, rows: Any, others: Any, drawn: list[tuple[list[int], int]]) -> None:
+    def _grow_outputs(
+        self, scales: tuple[float, float], rows: Any, others: Any, drawn: list[tuple[list[int], int]]
+    ) -> None:
         """Grow the trees of all outputs, whole trees side by side where there are threads for them."""
         slopes, whole, watched = self.gradients, self.whole, self.watched
         self.grower.grow_outputs(
@@ -216,7 +218,9 @@ class _Run:
             None if watched is None else watched.binned.rows, None if watched is None else self.z_watched,
         )  # fmt: skip
 
-    def _grow_one(self, c: int, scales: Any, rows: Any, others: Any, tried: list[int], seed: int) -> None:
+    def _grow_one(
+        self, c: int, scales: tuple[float, float], rows: Any, others: Any, tried: list[int], seed: int
+    ) -> None:
         """Grow the tree of output c, with the values of its leaves by exact minimisation where that is
         asked for.
         """
