@@ -70,7 +70,7 @@ class BoostingClasses(Boosting):
     rounds = ROUNDS
 
     def strength(self, X: Any, y: Any) -> int:
-        """Return the number of rounds."""
+        """Return the number of rounds, each of one tree for every class."""
         return self.rounds
 
     def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
