@@ -9,6 +9,7 @@ import numpy as np
 
 from bench.datasets.adult import adult_one_hot, adult_rows
 from bench.datasets.blobs import blobs, distances
+from bench.datasets.class_interactions import class_interactions
 from bench.datasets.classification import (
     dense_classes,
     gaussian_classes,
@@ -23,7 +24,6 @@ from bench.datasets.grouped import grouped_classes, grouped_regression
 from bench.datasets.groups import gaussian_groups
 from bench.datasets.images import images
 from bench.datasets.interactions import interactions
-from bench.datasets.many_classes import many_classes
 from bench.datasets.points import points
 from bench.datasets.positive import claims, counts, durations, waiting
 from bench.datasets.posteriordb import kidiq, kilpisjarvi
@@ -107,8 +107,14 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "interactions 2e5x30": (partial(interactions, 200_000, 30), partial(interactions, 1500, 8)),
     "interactions 1e6x10": (partial(interactions, 1_000_000, 10), partial(interactions, 1500, 8)),
     "interactions 2000x20": (partial(interactions, 2000, 20), partial(interactions, 1500, 8)),
-    "7 classes 50000x30": (partial(many_classes, 50_000, 30, 7), partial(many_classes, 1500, 8, 3)),
-    "100 classes 20000x30": (partial(many_classes, 20_000, 30, 100), partial(many_classes, 2000, 8, 10)),
+    "7 classes 50000x30": (
+        partial(class_interactions, 50_000, 30, 7),
+        partial(class_interactions, 1500, 8, 3),
+    ),
+    "100 classes 20000x30": (
+        partial(class_interactions, 20_000, 30, 100),
+        partial(class_interactions, 2000, 8, 10),
+    ),
     "adult 30000x14": (partial(adult_rows, 30_000), partial(adult_rows, 2000)),
     "adult one-hot 32561": (partial(adult_one_hot, 32_561), partial(adult_one_hot, 600)),
     "groups 2000x20000": (partial(grouped_regression, 2000, 20_000), partial(grouped_regression, 200, 400)),

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from bench.datasets.adult import CATEGORIES, adult_rows
+from bench.datasets.class_interactions import class_interactions
 from bench.datasets.interactions import interactions
-from bench.datasets.many_classes import many_classes
 
 ROUNDS = 100
 
@@ -76,7 +76,7 @@ class BoostingClasses(Boosting):
     def value(self, X: Any, y: Any, strength: int, result: Any) -> float:
         """Return the mean of minus the log of the probability of the class of fresh rows."""
         k = len(np.unique(y))
-        new, target = many_classes(20_000, X.shape[1], k, seed=31)
+        new, target = class_interactions(20_000, X.shape[1], k, seed=31)
         chances = np.asarray(result.predict_proba(new))[np.arange(len(target)), target]
         return float(-np.mean(np.log(np.maximum(chances, 1e-12))))
 

@@ -71,6 +71,8 @@ WHY: dict[str, str] = {
     "group_lasso": COORDINATES,
     "group_logistic": COORDINATES,
     "softmax": PASSES,
+    "l1_softmax": PASSES,
+    "elastic_net_softmax": PASSES,
     "logistic": PASSES,
     "poisson": PASSES,
     "gamma": PASSES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def many_classes(n: int, p: int, k: int, seed: int = 30) -> tuple[np.ndarray, np.ndarray]:
+def class_interactions(n: int, p: int, k: int, seed: int = 30) -> tuple[np.ndarray, np.ndarray]:
     """Return rows of k classes, the first k one of each class; `seed` draws the rows, and the classes depend
     on
     p and k alone.
