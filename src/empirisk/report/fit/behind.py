@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from empirisk.report.fit.candidates import Candidate
 from empirisk.wording import number
 
-__all__ = ["behind"]
+__all__ = ["apart", "behind"]
 
 Floats = NDArray[np.float64]
 FEWEST = 50  # rows that are scored, or groups, before anyone leaves
@@ -68,7 +68,7 @@ def behind(
     for candidate, found in own:
         if not candidate.raced or candidate is first:
             continue
-        more, error, m = _apart(found - best, n_train, groups)
+        more, error, m = apart(found - best, n_train, groups)
         if m >= FEWEST and not more <= max(error, felt):
             by = f"{number(more, 2)}, standard error {number(error, 2)}"
             by = by if math.isfinite(more) else "an infinite loss"
@@ -82,8 +82,18 @@ def _means(x: Floats) -> Floats:
     return np.where(np.isfinite(found), found, np.inf)
 
 
-def _apart(difference: Floats, n_train: float, groups: NDArray[np.intp] | None) -> tuple[float, float, int]:
-    """Return the mean difference, its standard error, and how many independent parts it is a mean of."""
+def apart(difference: Floats, n_train: float, groups: NDArray[np.intp] | None) -> tuple[float, float, int]:
+    """Return the mean difference, its standard error, and how many independent parts it is a mean of.
+
+    Parameters
+    ----------
+    difference : array of shape (m,)
+        Of the losses of two candidates on each row.
+    n_train : float
+        Rows of a fit.
+    groups : array of shape (m,), or None
+        Rows with the same number depend on each other.
+    """
     if not np.isfinite(difference).all():
         return math.inf, math.nan, difference.size
     mean, m = float(difference.mean()), difference.size

@@ -29,7 +29,7 @@ NEIGHBORS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 70, 100, 150, 200)
 SMOOTHING = 0.5
 # Strengths of a machine and folds that make its probabilities, for few rows and for many: a fit of these
 # takes seconds.  LIBSVM's C = 1 / (n alpha) goes from 0.1 to 30, or from 0.3 to 10.
-FEW_ROWS = 5_000
+FEW_ROWS = 1_000
 PRICES = {True: np.logspace(-1.0, 1.5, 5), False: np.logspace(-0.5, 1.0, 3)}
 FOLDS = {True: 3, False: 2}
 RIDGES = 9  # strengths of kernel ridge

@@ -30,10 +30,12 @@ from empirisk.report.fit.final import FinalModel, fit_final
 from empirisk.report.fit.folds import Folds, judged_by, make_folds
 from empirisk.report.fit.held_out_scores import TestScores, predictions
 from empirisk.report.fit.horizon import ahead_words
+from empirisk.report.fit.left import Left
 from empirisk.report.fit.plan import Plan, make_plan
+from empirisk.report.fit.race import race
 from empirisk.report.fit.recipe import Encoders, recipe, unable
 from empirisk.report.fit.sample import Sample, take
-from empirisk.report.fit.searched import Search, Searched, unweighted
+from empirisk.report.fit.searched import Search, Searched
 from empirisk.report.fit.simplest import Simplest, score_simplest
 from empirisk.report.fit.split import Split, split_rows
 from empirisk.report.fit.steps import suggestions
@@ -89,6 +91,7 @@ class Analysis:
     outrun: dict[str, str] = field(default_factory=dict)
     searches: tuple[Searched, ...] = ()
     simplest: Simplest | None = None
+    left: tuple[Left, ...] = ()
 
     @property
     def gain(self) -> Estimate | None:
@@ -173,12 +176,16 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
     planned = p.folds
     metric = METRICS[judged_by(train, planned.plan)]
     assert isinstance(metric, RowLoss)
-    progress.stage("Fitting", planned.n_splits * len(plan.rows), plan.tuning_seconds)
     encoders = Encoders(p.table)
+    raced = race(
+        train, planned, plan, encoders, metric, progress, p.seed, deadline, TUNING * deadline.left(reserve)
+    )
+    names = {c.name for c in raced.rows}
+    progress.stage("Fitting", planned.n_splits * len(raced.rows), plan.tuning_seconds - plan.race_seconds)
     results, folds, dropped, outrun = cross_validate(
         train,
         planned,
-        plan.rows,
+        raced.rows,
         encoders,
         metric,
         plan.n_alphas,
@@ -186,18 +193,20 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
         p.seed,
         deadline,
         max(LEAST_SECONDS * deadline.slowness, TUNING * deadline.left(reserve)),
-        plan.cheapest,
+        [c for c in plan.cheapest if c.name in names],
+        trim=bool(plan.looks),
     )
     cuts = [f"{label}: {why}" for label, why in dropped.items()]
     cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
     scoring = Scoring(train.dealt, folds.plan, metric, p.level)
-    searches = unweighted(plan) if train.weights is not None else ()
-    if plan.searches and train.weights is None:
-        wanted = dict(plan.searches)
+    searches: tuple[Searched, ...] = ()
+    wanted = {name: fits for name, fits in plan.searches if name in names}
+    if wanted:
         progress.stage("Searching settings", sum(wanted.values()), plan.search_seconds)
         search = Search(
-            train, folds, scoring, encoders, metric, wanted, plan.n_alphas, progress, p.seed, deadline
-        )
+            train, folds, scoring, encoders, metric, wanted, plan.n_alphas, progress, p.seed, deadline,
+            dict(plan.on),
+        )  # fmt: skip
         results, searches = search.over(results, SEARCHING * deadline.left(reserve))
     choice = choose(results, scoring, p.seed)
     model, choice, refused = refit(p, choice, deadline, reserve)
@@ -250,6 +259,7 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
         outrun,
         searches,
         simplest,
+        raced.left,
     )
 
 

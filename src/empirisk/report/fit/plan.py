@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log2
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from empirisk.report.fit.bayes import bayes_seconds
 from empirisk.report.fit.candidates import KINDS, Candidate, candidates
 from empirisk.report.fit.compared import MOST_ROWS, compared_seconds
 from empirisk.report.fit.families import FAMILIES, Family, suggested_family
+from empirisk.report.fit.looks import RACED_FOLDS, TESTED, look_sizes
 from empirisk.report.fit.network import FEWEST_ROWS, MOST_COLUMNS, network_seconds
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import Suggestion, step_of
@@ -25,10 +26,18 @@ __all__ = ["Plan", "make_plan"]
 # encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
 _L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
 # Seconds for a row and a column of a model made of trees, times the logarithm of the rows.
-_GROWN = {"tree": 8.0e-9, "boosting": 1.5e-7, "forest": 4.0e-7}
-# Seconds and fits that the search for the settings of a kind may take without a time limit.
-_SEARCH = {"boosting": (45.0, 100), "forest": (15.0, 60)}
+_GROWN = {"tree": 8.0e-9, "boosting": 8.0e-8, "forest": 4.0e-7}
+# Shares of the seconds of the search for settings, and fits of it at most, by the kind of the candidate.
+_SEARCH = {"boosting": (0.75, 100), "forest": (0.25, 60)}
 _TRIALS = 2  # settings that a search must be able to try beside the given ones
+# Fits that a search has time for before it takes more rows for them, and rows of such a fit at least.
+_WANTED, _FEWEST = 30, 2_000
+# Seconds of a report without a time limit: at least, of a small table, and for each root of the cells of
+# Adult's (rows by encoded columns by scores).  What the other stages leave is for the search for settings,
+# and a share of them at least.
+_LEAST, _SMALL, _GROWS, _CELLS = 20.0, 12.0, 8.0, 2.8e6
+_LEAST_SEARCH = {False: 0.5, True: 0.25}  # without and after a race
+_PENALTIES = {False: 16, True: 8}  # of a path, where all candidates are fitted on all rows and after a race
 _PATH = 9  # numbers of rounds that are tried with each settings, about
 _RACED = 2  # folds after which a challenger that does not win is expected to have left
 _LETTER = 2.0e-7  # seconds for a letter of a text that is hashed
@@ -67,6 +76,12 @@ class Plan:
         Names of the candidates whose settings are searched, and fits on a fold for each at most.
     letters : float
         Letters of the texts of a row, on average.
+    looks : tuple of int
+        Training rows of the looks of the race before the cross-validation; empty for none.
+    on : tuple of (str, int)
+        Names of the candidates whose search takes part of the rows of a fold, and how many.
+    budget : float
+        Seconds that the report is to take without a time limit.
     """
 
     n_folds: int
@@ -84,6 +99,9 @@ class Plan:
     unsuited: tuple[tuple[str, str], ...] = ()
     searches: tuple[tuple[str, int], ...] = ()
     letters: float = 0.0
+    looks: tuple[int, ...] = ()
+    on: tuple[tuple[str, int], ...] = ()
+    budget: float = math.inf
 
     @property
     def fits(self) -> int:
@@ -92,17 +110,44 @@ class Plan:
 
     @property
     def tuning_seconds(self) -> float:
-        """How many seconds the cross-validation is predicted to take."""
-        fits = self.n_folds * self.n_repeats
-        one = sum(self.cost(c) for c in self.rows if not c.raced)
-        raced = sum(self.cost(c) for c in self.rows if c.raced)
-        ways = len({c.encoding for c in self.rows})  # each hashes the texts for itself
-        encoding = _CELL * self.n * self.p + ways * self._hashing(self.n) + 0.02
-        return fits * (one + encoding) + min(fits, _RACED) * raced
+        """How many seconds the cross-validation is predicted to take, with the race before it.
 
-    def cost(self, c: Candidate) -> float:
-        """Return the predicted seconds of the fits of a candidate in one fold."""
-        n = self.n * (self.n_folds - 1) / self.n_folds
+        After a race these are expected to be there: the cheapest linear model, boosting, the cheapest of the
+        others where neither is tried, and the reference.
+        """
+        fits = self.n_folds * self.n_repeats
+        rows = self.rows if not self.looks else self._expected
+        one = sum(self.cost(c) for c in rows if not c.raced)
+        raced = sum(self.cost(c) for c in rows if c.raced)
+        ways = len({c.encoding for c in rows})  # each hashes the texts for itself
+        encoding = _CELL * self.n * self.p + ways * self._hashing(self.n) + 0.02
+        return self.race_seconds + fits * (one + encoding) + min(fits, _RACED) * raced
+
+    @property
+    def race_seconds(self) -> float:
+        """Predicted seconds of the race; half of the candidates leave before its last look."""
+        shares = [*(1.0 for _ in self.looks[1:]), 0.5]
+        fits = sum(
+            share * self.cost(c, size)
+            for share, size in zip(shares, self.looks, strict=False)
+            for c in self.rows
+            if c.role == "candidate"
+        )
+        return RACED_FOLDS * (
+            fits + len(self.looks) * (_CELL * TESTED * self.p + 3.0 * self._hashing(TESTED) + 0.05)
+        )
+
+    @property
+    def _expected(self) -> list[Candidate]:
+        own = [c for c in self.rows if c.role == "candidate"]
+        kept = [c for c in own if c.kind == "boosting"]
+        linear = [c for c in own if c.linear]
+        kept += [min(linear, key=self.cost)] if linear else []
+        return [*(kept or sorted(own, key=self.cost)[:1]), *(c for c in self.rows if c.role == "reference")]
+
+    def cost(self, c: Candidate, n: float = 0.0) -> float:
+        """Return the predicted seconds of the fits of a candidate in one fold, or on n rows of it."""
+        n = n or self.n * (self.n_folds - 1) / self.n_folds
         if c.linear:
             return self.n_alphas * self._linear(n, c) + self._between(n, c)
         if c.grown:
@@ -156,9 +201,16 @@ class Plan:
 
     @property
     def search_seconds(self) -> float:
-        """Predicted seconds of the search for settings, with the fits of what it chose on all folds."""
-        cost = {c.name: self.cost(c) for c in self.rows if c.kind in _SEARCH}
-        return sum((fits + self.n_folds * self.n_repeats) * cost[name] for name, fits in self.searches)
+        """Predicted seconds of the search for settings, with the fits of what it chose on all folds.
+
+        After a race one of them is expected to be left.
+        """
+        rows, each = {c.name: c for c in self.rows}, self.n_folds * self.n_repeats
+        parts = [
+            fits * self.cost(rows[name], dict(self.on).get(name, 0)) + each * self.cost(rows[name])
+            for name, fits in self.searches
+        ]
+        return max(parts, default=0.0) if self.looks else sum(parts)
 
     @property
     def seconds(self) -> float:
@@ -178,9 +230,14 @@ class Plan:
         """Return the predicted seconds in which the texts of n rows become numbers."""
         return _LETTER * n * self.letters + (0.1 if self.letters else 0.0)
 
+    @property
+    def _raced(self) -> str:
+        """How many rows the race takes, in words."""
+        return f", first on {', '.join(f'{m:,}' for m in self.looks)} rows" if self.looks else ""
+
     def _grown(self, n: float, c: Candidate) -> float:
         outputs = self.outputs if c.kind == "boosting" else 1
-        return 0.05 * outputs + _GROWN[c.kind] * n * min(self.p, 40) * log2(n + 2.0) * outputs
+        return 0.05 * outputs + _GROWN[c.kind] * n * min(self.p, 40) * math.log2(n + 2.0) * outputs
 
     def _between(self, n: float, c: Candidate) -> float:
         """Return the predicted seconds of the feature step of a candidate, and of encoding for it anew."""
@@ -192,6 +249,11 @@ class Plan:
         factor = FAMILIES[c.family].cost if c.family else 1.0
         return factor * (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size)
 
+    @property
+    def rest_seconds(self) -> float:
+        """Predicted seconds of all but the search for settings."""
+        return self.seconds - self.search_seconds
+
     def lines(self, split: str, limit: float | None = None, dealt: str = "") -> list[str]:
         """Return the plan in words: what is held out, how many fits there are, and how long they take.
 
@@ -200,7 +262,7 @@ class Plan:
         repeats = f" x {self.n_repeats}" if self.n_repeats > 1 else ""
         text = (
             f"Plan: hold out {split}; {dealt or f'{self.n_folds} folds{repeats}'}; "
-            f"{len(self.rows)} candidates; "
+            f"{len(self.rows)} candidates{self._raced}; "
             f"about {max(1, round(self.seconds))} s, {self.memory:.1f} GB"
         )
         if limit is not None and self.seconds > limit:
@@ -276,7 +338,7 @@ def make_plan(
     plan = Plan(
         folds,
         repeats,
-        16,
+        _PENALTIES[False],
         shares,
         rows,
         n,
@@ -288,44 +350,56 @@ def make_plan(
         unsuited=told,
         letters=letters,
     )
-    plan = replace(plan, searches=_searches(plan))
-    return (
-        plan
-        if time_limit is None
-        else _cut(_search_less(plan, time_limit), time_limit, sample.time is not None)
-    )
+    few = len(named) > 2  # beside the baseline: there is a choice
+    budget = max(_LEAST, _SMALL + _GROWS * math.sqrt(n * p * outputs / _CELLS))
+    plan = replace(plan, looks=tuple(look_sizes(int(n * (folds - 1) / folds))) if few else (), budget=budget)
+    if plan.looks:
+        outside = [c for c in plan.rows if c.role == "reference"]
+        where = tuple(f"{c.label}, for reference: fitted where no race is needed" for c in outside)
+        rows = [c for c in plan.rows if c not in outside]
+        plan = replace(plan, n_alphas=_PENALTIES[True], rows=rows, large=(*plan.large, *where))
+    least = _LEAST_SEARCH[bool(plan.looks)] * budget + _chosen_seconds(plan)
+    whole = _searched(plan, max(budget - plan.rest_seconds, least))
+    if time_limit is None or whole.seconds <= time_limit:
+        return whole
+    plan = _cut(plan, time_limit, sample.time is not None)
+    less = _searched(plan, time_limit - plan.rest_seconds)
+    if not whole.searches or less.searches == whole.searches:
+        return less
+    said = f"the settings of {less.searched} alone are searched"
+    return replace(less, cuts=(said if less.searches else "no search for settings", *less.cuts))
 
 
-def _searches(plan: Plan, share: float = 1.0) -> tuple[tuple[str, int], ...]:
-    """Return how many fits the search for the settings of a candidate may take, where it is worth a search.
+def _searchable(plan: Plan) -> list[Candidate]:
+    return [c for c in plan.rows if c.kind in _SEARCH]
 
-    Parameters
-    ----------
-    plan : Plan
-    share : float
-        Of the seconds that a search may take without a limit.
+
+def _chosen_seconds(plan: Plan) -> float:
+    """Return the seconds of the fits of what a search chose, on all folds; of boosting where it is tried."""
+    fits = plan.n_folds * plan.n_repeats
+    return next((fits * plan.cost(c) for c in _searchable(plan)), 0.0)
+
+
+def _searched(plan: Plan, seconds: float) -> Plan:
+    """Return the plan with the search for settings that so many seconds suffice for.
+
+    Where all rows of a fold would leave time for few fits, half of them are taken, and so on.  After a race
+    the seconds are those of each search, since one of them is expected to be left.
     """
-    out = []
-    for c in plan.rows:
-        if c.kind in _SEARCH:
-            seconds, most = _SEARCH[c.kind]
-            last = plan.n_folds * plan.n_repeats  # the fits of what it chose
-            fits = int(share * min(seconds / plan.cost(c), most + last)) - last
-            if fits >= (1 + _TRIALS) * plan.n_folds:
-                out.append((c.name, fits))
-    return tuple(out)
-
-
-def _search_less(plan: Plan, limit: float) -> Plan:
-    """Return the plan with as many fits in the search for settings as the limit has room for."""
-    over = plan.seconds - limit
-    if not plan.searches or over <= 0.0:
-        return plan
-    less = replace(plan, searches=_searches(plan, max(0.0, 1.0 - over / plan.search_seconds)))
-    said = (
-        f"the settings of {less.searched} alone are searched" if less.searches else "no search for settings"
-    )
-    return replace(less, cuts=(*plan.cuts, said))
+    out, on = [], []
+    last = plan.n_folds * plan.n_repeats  # the fits of what it chose
+    whole = plan.n * (plan.n_folds - 1) / plan.n_folds
+    for c in _searchable(plan):
+        share, most = _SEARCH[c.kind]
+        left = seconds * (1.0 if plan.looks else share) - last * plan.cost(c)
+        rows = whole
+        while left < _WANTED * plan.cost(c, rows) and rows >= 2 * _FEWEST:
+            rows /= 2.0
+        fits = int(min(left / plan.cost(c, rows), most))
+        if fits >= (1 + _TRIALS) * plan.n_folds:
+            out.append((c.name, fits))
+            on += [(c.name, int(rows))] if rows < whole else []
+    return replace(plan, searches=tuple(out), on=tuple(on))
 
 
 def _no_network(n: int, p: int) -> dict[str, str]:

@@ -43,11 +43,19 @@ class Encoders:
     ----------
     table : Table
         Decides the columns; no row of it is looked at.
+    n_rows : int, optional
+        Rows that models are made for, where they are fitted on fewer than the table has: networks learn
+        longer on few, and machines have more folds.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, n_rows: int | None = None) -> None:
         self.table = table
+        self.n_rows = table.n_rows if n_rows is None else n_rows
         self._made: dict[str, Any] = {}
+
+    def on(self, n_rows: int) -> Encoders:
+        """Return encoders of the same table, for models that are fitted on so many rows."""
+        return Encoders(self.table, n_rows)
 
     def of(self, candidate: Candidate) -> Any:
         """Return the encoder that a candidate takes (:attr:`Candidate.encoding`)."""
@@ -65,8 +73,14 @@ class Encoders:
         return self._made[kind]
 
 
-def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) -> Any:
-    """Return the unfitted estimator behind the encoder; trees are told which of its columns hold levels."""
+def estimator_of(
+    candidate: Candidate, table: Table, value: float, seed: int, n_rows: int | None = None
+) -> Any:
+    """Return the unfitted estimator behind the encoder; trees are told which of its columns hold levels.
+
+    It is made for as many rows as the table has, or for `n_rows`.
+    """
+    n = table.n_rows if n_rows is None else n_rows
     rates = table.exposure is not None
     if candidate.name == REFERENCE:
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -76,11 +90,11 @@ def estimator_of(candidate: Candidate, table: Table, value: float, seed: int) ->
     if candidate.grown:
         return grown_estimator(candidate, table.task, value, level_positions(table), seed, rates)
     if candidate.compares:
-        return compared_estimator(candidate, table.task, value, seed, table.n_rows)
+        return compared_estimator(candidate, table.task, value, seed, n)
     if candidate.kind == "bayes":
         return bayes_estimator(candidate, table)
     if candidate.kind == "network":
-        return network_estimator(table.task, value, seed, table.n_rows)
+        return network_estimator(table.task, value, seed, n)
     return estimator_for(candidate, table.task, value, rates)
 
 
@@ -107,10 +121,11 @@ def recipe(
     sklearn.pipeline.Pipeline
         Takes what :func:`empirisk.report.fit.encode.model_frame` gives.
     """
-    steps = [(ENCODE, (encoders or Encoders(table)).of(candidate))]
+    encoders = encoders or Encoders(table)
+    steps = [(ENCODE, encoders.of(candidate))]
     if candidate.step:
         steps.append((STEP, step_of(candidate.step).transformer(n_numbers(table))))
-    return Pipeline([*steps, (MODEL, estimator_of(candidate, table, value, seed))])
+    return Pipeline([*steps, (MODEL, estimator_of(candidate, table, value, seed, encoders.n_rows))])
 
 
 def recipe_along(
@@ -135,27 +150,36 @@ def recipe_along(
 
 
 def parameter_grid(
-    candidate: Candidate, sample: Sample, encoders: Encoders, before: Before, size: int, fewest: int
+    candidate: Candidate,
+    sample: Sample,
+    encoders: Encoders,
+    before: Before,
+    size: int,
+    fewest: int,
+    rows: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
     """Return the values of the parameter to try, the simplest model first; one NaN where there is none.
 
-    They come from the whole training part and are the same in every fold, of which the smallest trains on
-    `fewest` rows.
+    They come from the whole training part, or from some of its rows, and are the same in every fold, of which
+    the smallest trains on `fewest` rows.
     """
+    rows = np.arange(sample.n) if rows is None else rows
     if not candidate.parameter:
         return np.array([np.nan])
     if candidate.compares:
-        return compared_grid(candidate, sample.n, fewest, size)
+        return compared_grid(candidate, rows.size, fewest, size)
     if candidate.kind == "network":
         return network_grid(size)
-    if candidate.parameter == "rounds" or candidate.step:  # neither grid looks at columns
-        X: Any = np.empty((sample.n, 0))
+    plain = candidate.linear and not candidate.l1_ratio
+    if candidate.parameter == "rounds" or candidate.step or plain:  # none of these grids looks at columns
+        X: Any = np.empty((rows.size, 0))
     else:
         parts = parts_of(recipe(candidate, encoders.table, 1.0, 0, encoders))
-        _, X = before.fitted(parts, sample.dealt, np.arange(sample.n))
+        _, X = before.fitted(parts, sample.dealt, rows)
     if candidate.grown:
-        return grown_grid(candidate, X, sample.y, level_positions(encoders.table), size)
-    return alpha_grid(candidate, X, sample.y, sample.n_classes, size, sample.weights, sample.exposure)
+        return grown_grid(candidate, X, sample.y[rows], level_positions(encoders.table), size)
+    weights, exposure = (None if v is None else v[rows] for v in (sample.weights, sample.exposure))
+    return alpha_grid(candidate, X, sample.y[rows], sample.n_classes, size, weights, exposure)
 
 
 def unable(candidate: Candidate, table: Table) -> str:

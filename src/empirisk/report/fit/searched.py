@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from empirisk.evaluation.scoring import Scoring
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.folds import Folds
-from empirisk.report.fit.plan import Plan
+from empirisk.report.fit.looks import on_all_rows, some_rows
 from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.tuning import CrossValidated, cross_validate
@@ -29,7 +29,7 @@ from empirisk.search.tuning.explored import Explored
 from empirisk.search.tuning.ranges import RANGES, Space
 from empirisk.search.tuning.tuner import Budget, Tuner
 
-__all__ = ["ESTIMATORS", "Search", "Searched", "space_of", "unweighted"]
+__all__ = ["ESTIMATORS", "Search", "Searched", "space_of"]
 
 Floats = NDArray[np.float64]
 ESTIMATORS = {"boosting": "GradientBoosting", "forest": "RandomForest"}  # by the kind of a candidate
@@ -58,6 +58,10 @@ class Searched:
         Chosen numbers at an end of their range: "lowest" or "highest".
     why : str
         Why there was no search, "" where there was one.
+    rows : int
+        Training rows of its fits, 0 where these were all of the folds.
+    lost : bool
+        Whether what it chose there was no better than the settings as given on all rows.
     """
 
     candidate: Candidate
@@ -68,6 +72,8 @@ class Searched:
     losses: Floats | None = None
     ends: Mapping[str, str] | None = None
     why: str = ""
+    rows: int = 0
+    lost: bool = False
 
     @property
     def label(self) -> str:
@@ -78,13 +84,6 @@ class Searched:
 def space_of(candidate: Candidate, task: str) -> Space:
     """Return the ranges of ``er.tune`` for the estimator of a candidate."""
     return RANGES[ESTIMATORS[candidate.kind] + ("Regressor" if task == "regression" else "Classifier")]
-
-
-def unweighted(plan: Plan) -> tuple[Searched, ...]:
-    """Return what is told of the searches of a plan whose rows have weights, which no search uses."""
-    names = [name for name, _ in plan.searches]
-    why = "the search of a report counts every row once"
-    return tuple(Searched(c, why=why) for c in plan.rows if c.name in names)
 
 
 @dataclass
@@ -113,6 +112,8 @@ class Search:
         Of draws and fits.
     deadline : Deadline
         What cuts the fits.
+    on : mapping of str to int
+        Training rows of a fit of those searches that do not take all of a fold.
     """
 
     sample: Sample
@@ -125,6 +126,7 @@ class Search:
     progress: Stages
     seed: int
     deadline: Deadline
+    on: Mapping[str, int] = field(default_factory=dict)
 
     def over(
         self, results: Sequence[CrossValidated], seconds: float
@@ -173,6 +175,7 @@ class Search:
             found.trials,
             found.losses[0],
             {},
+            rows=self.on.get(candidate.name, 0),
         )
         if not settings and not (values and max(values) > result.alphas.max()):
             return result, told  # those that it began with
@@ -185,16 +188,37 @@ class Search:
             return result, replace(
                 told, why="the time limit left no time to score what it chose on all folds"
             )
+        told = replace(told, losses=self._as_on_all(found, again[0]))
+        if told.rows and not self._mean(again[0]) < self._mean(result):
+            return result, replace(told, lost=True)
         return again[0], replace(told, candidate=chosen, ends=space.at_ends(settings))
 
+    def _mean(self, result: CrossValidated) -> float:
+        return self.scoring.value(self._least(result))
+
+    def _as_on_all(self, found: Explored, again: CrossValidated) -> Floats:
+        """Return the losses of all trials; of fits on fewer rows as those of the chosen settings fell."""
+        if not self.on.get(again.candidate.name):
+            return np.asarray(found.losses[0])
+        best = int(np.flatnonzero(found.ranked == found.best)[0])
+        of_all = again.losses.mean(axis=0)
+        at = int(np.argmin(of_all.mean(axis=0))) if np.isfinite(of_all).all() else -1
+        return on_all_rows(found.losses[0], found.losses[0][:, best], of_all[:, at])
+
     def _explored(self, candidate: Candidate, fits: int, seconds: float) -> Explored:
-        """Return what a search on the first repeat of the folds tried."""
+        """Return what a search on the first repeat of the folds tried, or on some rows of it."""
+        sample, k = self.sample, self.sample.n_classes
+        size = self.on.get(candidate.name, sample.n)
+        splits = [
+            (some_rows(train, sample.y, k, size, self.seed), test)
+            for train, test in self.folds.plan.splits[: self.folds.n_folds]
+        ]
         tuner = Tuner(
             recipe(candidate, self.encoders.table, 100.0, self.seed, self.encoders),
             space_of(candidate, self.sample.task),
             Budget(fits, seconds),
             metric=self.metric.name,
-            cv=list(self.folds.plan.splits[: self.folds.n_folds]),
+            cv=splits,
             repeats=None,
             progress=lambda done, planned: self.progress.advance(candidate.label),
             random_state=self.seed,

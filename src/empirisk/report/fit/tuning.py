@@ -116,6 +116,8 @@ def cross_validate(
     deadline: Deadline | None = None,
     seconds: float = math.inf,
     cheapest: Sequence[Candidate] = (),
+    look: bool = False,
+    trim: bool = False,
 ) -> tuple[list[CrossValidated], Folds, dict[str, str], dict[str, str]]:
     """Fit every candidate on every fold, as far as the time goes; challengers that fall behind leave.
 
@@ -141,6 +143,10 @@ def cross_validate(
         How long all of this may take.
     cheapest : sequence of Candidate
         The candidates in the order in which they are fitted; as in `rows` by default.
+    look : bool
+        Whether this is a look of a race: then nobody falls behind, and no losses in training are wanted.
+    trim : bool
+        Whether the first fold decides how far the values of a parameter go: two beyond its best one.
 
     Returns
     -------
@@ -157,7 +163,9 @@ def cross_validate(
     end = deadline.left() - seconds
     allowance = Allowance(lambda: math.inf if math.isinf(seconds) else deadline.left(end), folds.n_folds)
     out: dict[str, CrossValidated] = {}
-    job = _Job(sample, folds, encoders, metric, n_alphas, seed, deadline, allowance, progress, out)
+    job = _Job(
+        sample, folds, encoders, metric, n_alphas, seed, deadline, allowance, progress, out, trim, not look
+    )
     order = list(cheapest or rows)
     done = 0
     for number in range(folds.n_splits):
@@ -168,7 +176,7 @@ def cross_validate(
         if not job.fold(number, order):
             break
         done = number + 1
-        if done <= folds.n_folds and done < folds.n_splits:
+        if not look and done <= folds.n_folds and done < folds.n_splits:
             job.race(done)
         if not number:
             progress.forecast(allowance.round * (folds.n_splits - 1))
@@ -195,6 +203,8 @@ class _Job:
     allowance: Allowance
     progress: Stages
     out: dict[str, CrossValidated]
+    trim: bool = False
+    curve: bool = True  # whether losses in training are wanted, for the curve over the values
     before: Before = field(default_factory=lambda: Before(2))  # one for the grids
     outrun: dict[str, str] = field(default_factory=dict)
 
@@ -261,15 +271,33 @@ class _Job:
         result = self.out[name]
         self._keep(result, number, found)
         result.seconds += time.perf_counter() - started
+        if not number and self.trim:
+            self._trim(result)
         if not number:
             allowance.told(name, result.seconds, candidate.fitted)
         self.progress.advance(candidate.label)
         return True
 
+    def _trim(self, result: CrossValidated) -> None:
+        """Keep of the values of a parameter those up to two beyond the best of the first fold.
+
+        Richer models take most of the time of a path, and the best one of another fold is rarely that far.
+        """
+        test = self.folds.plan.splits[0][1]
+        weights = None if self.sample.weights is None else self.sample.weights[test]
+        size = int(np.argmin(np.average(result.losses[0, test], axis=0, weights=weights))) + 3
+        if size < result.alphas.size:
+            result.shrink(size)
+            result.recipe = recipe_along(
+                result.candidate, self.encoders.table, list(result.alphas), self.seed, self.encoders
+            )
+
     def _empty(self, candidate: Candidate) -> CrossValidated:
         """Return a candidate with the values of its parameter, before any fit."""
         fewest = min(len(train) for train, _ in self.folds.plan.splits)
-        grid = parameter_grid(candidate, self.sample, self.encoders, self.before, self.n_alphas, fewest)
+        few = fewest < self.sample.n // 3  # of a look at few rows, or of the first block in time
+        rows = self.folds.plan.splits[0][0] if few else np.arange(self.sample.n)
+        grid = parameter_grid(candidate, self.sample, self.encoders, self.before, self.n_alphas, fewest, rows)
         losses = np.full((self.folds.n_repeats, self.sample.n, grid.size), np.nan)
         recipe = recipe_along(candidate, self.encoders.table, list(grid), self.seed, self.encoders)
         return CrossValidated(candidate, recipe, grid, losses, np.zeros((self.folds.n_splits, grid.size)))
@@ -281,7 +309,7 @@ class _Job:
         for fit in each_fit(result.recipe, rows, plan, before=self.before):
             new = losses_over(fit.outputs(need), rows, fit.test, self.metric)
             # Only a family that is tuned has a curve that shows its losses in training.
-            inside = self._inside(candidate, fit, rows) if candidate.parameter else math.nan
+            inside = self._inside(candidate, fit, rows) if candidate.parameter and self.curve else math.nan
             found.append(_Scored(new, inside, *_held(candidate, fit, self.sample.n_classes)))
 
     def _inside(self, candidate: Candidate, fit: Fit, rows: evaluation_rows.Sample) -> float:

@@ -35,10 +35,14 @@ def _told(s: Searched, row: Row) -> str:
     fits = counted(s.fits, "fit") + (f" of {count(s.planned)} planned" if s.fits < s.planned else "")
     said = (
         f"Of {s.label}, {listed([*s.drawn, *path])} were searched in the ranges of er.tune, with {fits} on"
-        f" the first repeat of the folds for {counted(s.trials, 'choice')} of settings"
+        f" the first repeat of the folds{f', {s.rows:,} rows each,' if s.rows else ''} for"
+        f" {counted(s.trials, 'choice')} of settings"
     )
     if s.why:
         return f"{said}; the settings stayed as given, because {s.why}."
+    if s.lost:
+        said += "; fitted on all rows, what it chose was not better than the settings as given, which stayed"
+        return f"{said}{_rounds(row)}."
     chosen = row.result.candidate.settings
     named = ", ".join(f"{name} = {prose.setting(value)}" for name, value in chosen)
     said += f"; chosen were {named}" if chosen else "; the settings as given stayed the best"

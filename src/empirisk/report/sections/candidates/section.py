@@ -19,6 +19,7 @@ from empirisk.report.fit.tuning import CrossValidated
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.candidates.certified import certified, confirmed
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
+from empirisk.report.sections.candidates.left import LEFT_ROW, left_losses
 from empirisk.report.sections.candidates.markdown import candidates_markdown
 from empirisk.report.sections.candidates.searches import search_sentences
 from empirisk.report.sections.candidates.steps import step_sentences
@@ -86,7 +87,7 @@ selection = Record(
         "winner": nullable(WINNER),
     },
     optional={
-        "left_out": list_of(Record({"label": string, "reason": string})),
+        "left_out": list_of(LEFT_ROW),
         "notes": strings,
     },
 )
@@ -125,7 +126,7 @@ def _collect(m: Material) -> Json:
                 *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts),
                 *search_sentences(a.searches, a.choice),
             ],
-            [s.losses for s in a.searches if s.losses is not None],
+            [*(s.losses for s in a.searches if s.losses is not None), *left_losses(a)],
         )
         | {"left_out": _left_out(a)},
         "candidates": _rows(a.choice, ends),
@@ -214,7 +215,8 @@ def _left_out(a: Analysis) -> list[Json]:
     """Return which candidates have no row, with the reason of each."""
     cuts = dict(cut.split(": ", 1) for cut in a.cuts if ": " in cut)
     told = {**a.outrun, **dict(a.prepared.plan.unsuited), **cuts}
-    return [{"label": label, "reason": reason} for label, reason in told.items()]
+    raced = [one.json for one in a.left]
+    return raced + [{"label": label, "reason": reason} for label, reason in told.items()]
 
 
 def _family(choice: Choice, plan: Plan, metric: str) -> str:
