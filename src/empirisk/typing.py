@@ -47,6 +47,9 @@ class Interval:
 class Capability(Enum):
     """What a solver may need from a problem; the value is how an error names it."""
 
+    # Members exist once: their hash need not be that of their name, which Enum finds in Python.
+    __hash__ = object.__hash__
+
     GRAD = "a differentiable loss"
     HESS = "a twice differentiable loss"
     BOUNDED_CURVATURE = "a loss whose second derivative is bounded"

@@ -32,19 +32,19 @@ class Design(Brief):
 
     X: Any
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """The number of rows and the number of columns."""
         n, p = self.X.shape
         return int(n), int(p)
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype:
         """The number format of X, which is float32 or float64."""
         dtype: np.dtype = np.dtype(self.X.dtype)
         return dtype
 
-    @property
+    @cached_property
     def sparse(self) -> bool:
         """Whether X is CSR or CSC."""
         return bool(sp.issparse(self.X))

@@ -103,7 +103,7 @@ class ArrayBlocks(Brief):
     y: Array
     weight: Array
 
-    @property
+    @cached_property
     def n_cols(self) -> int:
         return self.design.shape[1]
 

@@ -76,7 +76,8 @@ def check_rows(block: Block | ArrayBlocks, place: str = "") -> None:
     check_lengths(block, place)
     weight: Any = np.asarray(block.weight)
     y: Any = np.asarray(block.y)
-    if len(weight) and not (weight.min() >= 0.0 and np.isfinite(weight.max())):
+    unit = isinstance(block, ArrayBlocks) and block.unit_weights
+    if not unit and len(weight) and not (weight.min() >= 0.0 and np.isfinite(weight.max())):
         bad: Any = ~np.isfinite(weight) | (weight < 0.0)
         wanted = f"weights must be finite and >= 0 ({_many(bad)} in all)"
         raise ValueError(f"{place}weight holds {_first(weight, bad)}; {wanted}")

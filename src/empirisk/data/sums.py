@@ -37,7 +37,7 @@ def weighted_sum(s: Array, v: Array) -> Array:
     11.0
     """
     if v.ndim == 1:
-        return np.asarray(np.multiply(s, v).sum())
+        return np.asarray(np.add.reduce(np.multiply(s, v)))
     return np.asarray(np.einsum("i,i...->...", s, v))
 
 

@@ -39,12 +39,15 @@ __all__ = [
 # Squares of larger numbers overflow float64 when summed; dual values are divided by strengths.
 LARGEST = 1e150
 SMALLEST = 1e-100  # smaller strengths are lost in double precision
+FLAGS = (bool, np.bool_)
 LONE = 1e-9  # share of the largest weight below which all the others together leave no trace
 
 
 def check_targets_finite(y: Array) -> None:
     """Refuse NaN and infinity in y by row number."""
-    if len(y) and float(np.abs(y).max()) > LARGEST:
+    if not y.size or (float(y.max()) <= LARGEST and float(y.min()) >= -LARGEST):
+        return
+    if float(np.abs(y).max()) > LARGEST:
         row = int(np.argmax(np.abs(y).reshape(len(y), -1).max(axis=1)))
         if np.isfinite(y[row]).all():
             raise ValueError(
@@ -93,9 +96,9 @@ LEAST_SQUARE = 1e-301
 
 def check_small(X: Any, mean_square: Array, names: Any = None) -> None:
     """Refuse columns whose numbers are not 0 and so small that their squares vanish, by name."""
-    at = np.flatnonzero(mean_square < LEAST_SQUARE)
-    if not len(at) or not X.shape[0]:
+    if not len(mean_square) or mean_square.min() >= LEAST_SQUARE or not X.shape[0]:
         return
+    at = np.flatnonzero(mean_square < LEAST_SQUARE)
     sizes = abs(X[:, at]).max(axis=0)
     sizes = np.asarray(sizes.toarray() if hasattr(sizes, "toarray") else sizes, dtype=np.float64).ravel()
     bad = (sizes > 0.0) & (sizes < math.sqrt(LEAST_SQUARE))
@@ -109,8 +112,9 @@ def check_small(X: Any, mean_square: Array, names: Any = None) -> None:
 
 def check_columns(mean_square: Array, names: Any = None) -> None:
     """Refuse columns whose sums of squares overflow, by name."""
-    bad = np.flatnonzero(~np.isfinite(mean_square))
-    if len(bad):
+    finite = np.isfinite(mean_square)
+    if not finite.all():
+        bad = np.flatnonzero(~finite)
         label = repr(str(names[bad[0]])) if names is not None else str(bad[0])
         raise ValueError(f"column {label} of X holds numbers whose squares overflow; rescale it")
 
@@ -223,19 +227,21 @@ def _lone(sample_weight: Any) -> int | None:
 
 def is_flag(value: Any) -> bool:
     """Return whether value is a boolean, which Python also counts among the integers."""
-    return isinstance(value, bool | np.bool_)
+    return isinstance(value, FLAGS)
 
 
 def is_number(value: Any, low: float, high: float = math.inf, closed: bool = True) -> bool:
     """Return whether a value is a finite real number in the range, and no flag."""
-    if is_flag(value) or not isinstance(value, Real) or not math.isfinite(float(value)):
+    if type(value) is not float and (is_flag(value) or not isinstance(value, Real)):
+        return False
+    if not math.isfinite(value):
         return False
     return low <= float(value) <= high if closed else low < float(value) <= high
 
 
 def is_count(value: Any, low: int) -> bool:
     """Return whether a value is an integer >= low, and no flag."""
-    return not is_flag(value) and isinstance(value, Integral) and int(value) >= low
+    return (type(value) is int or (not is_flag(value) and isinstance(value, Integral))) and int(value) >= low
 
 
 def check_number(name: str, value: Any, low: float, high: float = math.inf, closed: bool = True) -> float:

@@ -82,11 +82,13 @@ def encode_labels(
         For missing labels, labels of several types, continuous targets, fewer than two classes, and unknown
         labels.
     """
-    refuse_odd_targets(y)
-    _refuse_missing(np.asarray(y))
-    refuse_mixed(y)
-    check_classification_targets(y)
-    y = column_or_1d(y, warn=True)
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iubU"
+    if not plain:  # whole numbers and texts are labels, whatever they are
+        refuse_odd_targets(y)
+        _refuse_missing(np.asarray(y))
+        refuse_mixed(y)
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
     if len(y) == 0:
         raise ValueError("y holds no labels (0 rows); a classifier needs rows of at least 2 classes")
     if classes is None:
@@ -95,6 +97,8 @@ def encode_labels(
             raise ValueError(
                 f"y holds one class only ({plain_label(classes[0])!r}); a classifier needs at least 2"
             )
+        if plain and 2 * len(classes) > len(y):  # a warning: they may well be amounts
+            check_classification_targets(y)
         return classes, codes
     codes = np.searchsorted(classes, y)
     known = codes < len(classes)

@@ -103,21 +103,23 @@ class ElasticNetPenalty(Abilities):
 
     def conjugate(self, u: Array) -> float:
         size = u if self.positive else np.abs(u)
-        excess = np.maximum(size - self.l1, 0.0)
         if self.l2 > 0.0:
+            excess = np.maximum(size - self.l1, 0.0) if self.l1 > 0.0 or self.positive else size
             return inner(excess, excess) / (2.0 * self.l2)
-        return math.inf if np.any(excess > 0.0) else 0.0
+        return 0.0 if size.size == 0 or float(size.max()) <= self.l1 else math.inf
 
     def feasible_scale(self, u: Array) -> float:
         if self.l2 > 0.0 or u.size == 0:
             return 1.0
-        largest = float(np.max(u if self.positive else np.abs(u), initial=0.0))
+        largest = float((u if self.positive else np.abs(u)).max())
         if largest <= self.l1:
             return 1.0
         # One unit in the last place inwards, so that rounding cannot leave the feasible set.
         return self.l1 / largest * (1.0 - 2.0 * float(np.finfo(u.dtype).eps))
 
     def subdiff_distance(self, w: Array, grad: Array) -> Array:
+        if self.l1 == 0.0 and not self.positive:
+            return np.abs(grad + self.l2 * w) if self.l2 else np.abs(grad)
         g = grad + self.l2 * w
         moved = np.abs(g + np.sign(w) * self.l1)  # distance of -g to the single point l1 sign(w)
         at_zero = np.maximum((-g if self.positive else np.abs(g)) - self.l1, 0.0)  # to [-l1, l1]

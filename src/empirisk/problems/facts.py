@@ -142,8 +142,21 @@ class Facts:
             w[-1] = b if t is None else b + t
         return w
 
+    @cached_property
+    def _null_slopes(self) -> tuple[float, float]:
+        """Root mean squares over the null model's rows: of ``l'``, and of the terms that it is made of."""
+        y, s = self.null_rows
+        z = self._at_null(y)
+        slope = self.loss.grad(y, z)
+        terms = np.abs(slope) + np.abs(self.loss.hess(y, z) * z)
+        squares = (weighted_sum(s, (of.reshape(len(y), -1) ** 2).sum(axis=1)) for of in (slope, terms))
+        first, second = (math.sqrt(float(square) / self.data.total_weight) for square in squares)
+        return first, second
+
     def _at_null(self, y: Array) -> Array:
         b = self.null[-1] if self.intercept else np.zeros(self.outputs)
+        if not self.n_outputs:
+            return np.full(len(y), float(b))
         return np.broadcast_to(b, (len(y), *self.outputs))
 
     @property
@@ -204,9 +217,7 @@ class Facts:
     @cached_property
     def null_slope(self) -> float:
         """Root mean square of the loss' derivative at the null model."""
-        y, s = self.null_rows
-        slope = self.loss.grad(y, self._at_null(y)).reshape(len(y), -1)
-        return math.sqrt(float(weighted_sum(s, (slope**2).sum(axis=1))) / self.data.total_weight)
+        return self._null_slopes[0]
 
     @cached_property
     def null_slope_terms(self) -> float:
@@ -214,11 +225,7 @@ class Facts:
 
         It has the units of the derivative: those of the targets for the squared loss, none with a log link.
         """
-        y, s = self.null_rows
-        z = self._at_null(y)
-        terms = np.abs(self.loss.grad(y, z)) + np.abs(self.loss.hess(y, z) * z)
-        rows = (terms.reshape(len(y), -1) ** 2).sum(axis=1)
-        return math.sqrt(float(weighted_sum(s, rows)) / self.data.total_weight)
+        return self._null_slopes[1]
 
 
 @dataclass(frozen=True, eq=False)

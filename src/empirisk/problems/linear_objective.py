@@ -6,6 +6,7 @@ Certificates, constants and refusals are computed from this; :class:`problems.li
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,9 @@ class LinearObjective:
         """Return the parameters of these coefficients and this intercept, the inverse of :meth:`split`."""
         if not self.intercept:
             return coef
-        row = np.broadcast_to(np.asarray(b, dtype=coef.dtype), coef.shape[1:])
-        return np.concatenate([coef, row[None]])
+        out = np.empty((len(coef) + 1, *coef.shape[1:]), dtype=coef.dtype)
+        out[:-1], out[-1] = coef, b
+        return out
 
     def zeros(self) -> Array:
         """Return parameters that are all zero, in float64."""
@@ -167,7 +169,7 @@ class LinearObjective:
 
     # -- what solvers may use -------------------------------------------------------------------
 
-    @property
+    @cached_property
     def capabilities(self) -> frozenset[Capability]:
         """What this problem offers to solvers."""
         out = {Capability.DESIGN, Capability.COLUMNS, *offered(self.loss, self.penalty, self.data.n_cols)}

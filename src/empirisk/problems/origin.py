@@ -87,8 +87,10 @@ def far_target(loss: Loss, data: ArrayBlocks) -> Array | None:
     if not getattr(loss, "of_difference", False):
         return None
     y, s = data.y, data.weight
-    if (s == 0.0).any():
+    if not data.unit_weights and (s == 0.0).any():
         y, s = y[s > 0.0], s[s > 0.0]
+    if y.ndim == 1 and len(y) and _near(y, s, data.total_weight):
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
         mean = np.asarray(weighted_sum(s, y) / data.total_weight)
         low, high = y.min(axis=0), y.max(axis=0)
@@ -96,3 +98,12 @@ def far_target(loss: Loss, data: ArrayBlocks) -> Array | None:
         sd = np.sqrt(weighted_sum(s, (y - mean) ** 2) / data.total_weight)
     far = np.isfinite(mean) & (np.abs(mean) > FAR * sd)
     return np.asarray(np.where(far, mean, 0.0)) if far.any() else None
+
+
+def _near(y: Array, s: Array, total: float) -> bool:
+    """Return whether a single target is seen at a glance to lie near 0, with as many digits as are needed."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = float(weighted_sum(s, y)) / total
+        moved = y - mean
+        square = float(weighted_sum(s, moved * moved)) / total
+    return math.isfinite(square) and mean * mean < 0.25 * FAR * FAR * square

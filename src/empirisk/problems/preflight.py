@@ -35,7 +35,7 @@ def preflight(problem: LinearObjective, here: bool) -> Solution | None:
 
 def _at_zero(problem: LinearObjective) -> Solution | None:
     """Return the solution 0 when all targets are 0 and fitted there without loss or penalty."""
-    if not getattr(problem.loss, "of_difference", False) or np.any(problem.data.y):
+    if not getattr(problem.loss, "of_difference", False) or problem.data.y.any():
         return None
     if problem.penalty.value(np.zeros(problem.shape)[: problem.data.n_cols]) != 0.0:
         return None

@@ -116,10 +116,13 @@ def standardised_residual(
     # A column that is constant up to rounding carries no information beside the intercept.
     eps = float(np.finfo(dtype).eps)
     live = variance > (4.0 * eps * np.abs(mean)) ** 2
-    sd = np.sqrt(np.where(live, variance, 1.0))
+    all_live = bool(live.all())
+    sd = np.sqrt(variance if all_live else np.where(live, variance, 1.0))
     distance = penalty.subdiff_distance(coef, grad)
-    scaled = (distance.T * np.where(live, 1.0 / sd, 0.0)).T
-    value = float(max(np.max(scaled, initial=0.0), np.max(np.abs(grad_b), initial=0.0)))
+    scaled = (distance.T / sd).T
+    if not all_live:
+        scaled[~live] = 0.0
+    value = max(float(scaled.max(initial=0.0)), float(np.abs(grad_b).max(initial=0.0)))
     scale, size = facts.null_slope, facts.null_slope_terms
     # Slopes that cancel up to rounding are 0; what was added up is the scale then.
     if scale <= 1e-14 * size:
@@ -129,9 +132,10 @@ def standardised_residual(
     rms = np.sqrt(variance + mean**2)
     eps = float(np.finfo(np.float64 if exact else dtype).eps)
     # Terms of a column's mean cancel where the intercept's part is projected out.
-    cancel = float(np.max(np.where(live, rms / sd, 1.0), initial=1.0)) if exact else 1.0
+    ratio = rms / sd
+    cancel = float((ratio if all_live else ratio[live]).max(initial=1.0)) if exact else 1.0
     terms = float(weighted_sum(rms, np.abs(coef)).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
-    bend = float(np.max(np.abs(facts.null_curvature), initial=0.0))
+    bend = float(np.abs(facts.null_curvature).max(initial=0.0))
     floor = 8.0 * eps * (cancel * max(scale, size) + bend * terms)
     value = max(value, floor)
     claim = (

@@ -22,7 +22,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.columns import Columns
 from empirisk.solvers.quadratic import GramSet, Quadratic, gram_fits
-from empirisk.solvers.screening import FIRST_SET, choose, constraint_size, safely_zero
+from empirisk.solvers.screening import ALL_AT_ONCE, FIRST_SET, choose, constraint_size, safely_zero
 from empirisk.solvers.working_set import minimise
 from empirisk.typing import Array, Capability, IndexArray
 
@@ -119,8 +119,13 @@ class Coordinate:
             return CoordinateState(problem.null.copy())
         columns = Columns.of(problem)
         h = problem.data.weight.astype(np.float64, copy=False) / problem.data.total_weight
-        state = CoordinateState(w, columns=columns, h=h, alive=np.flatnonzero(columns.norm > 0.0))
+        alive = np.flatnonzero(columns.norm > 0.0)
+        state = CoordinateState(w, columns=columns, h=h, alive=alive)
         coef = problem.split(w)[0].copy()
+        if w0 is None and len(alive) <= ALL_AT_ONCE:  # nothing to screen or to choose: no look at it
+            first = problem.null_evaluation
+            v, read = _correlations(problem, state, h * (problem.data.y - first.scores), coef)
+            return replace(state, evaluation=first, v=v, n_passes=read)
         coef[columns.norm == 0.0] = 0.0
         if problem.penalty.positive:
             coef = np.maximum(coef, 0.0)
@@ -183,7 +188,7 @@ class Coordinate:
         index = choose(size, columns.norm, penalty.l1, state.scale, state.alive, held)
         if not gram_fits(columns, max(len(index), len(held))):
             return index, None
-        new = np.setdiff1d(index, gram.index, assume_unique=True)
+        new = np.setdiff1d(index, gram.index, assume_unique=True) if len(gram.index) else index
         gram = gram.with_features(new, columns.mean[new])
         return gram.index, gram
 

@@ -5,10 +5,11 @@ Each one solves ``H delta = g`` for gradients and ``H w = X~' diag(s) y~ / S`` f
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, lapack
+from scipy.linalg import lapack
 
 from empirisk.data.sums import weighted_sum
 from empirisk.problems.facts import NormalEquations
@@ -54,10 +55,11 @@ def _only_intercept(problem: LinearProblem) -> Factor:
 def _primal(problem: LinearProblem, standard: Standardisation, normal: NormalEquations) -> Factor | None:
     scale = standard.scale
     H = normal.gram / np.multiply.outer(scale, scale)
-    H[np.diag_indices_from(H)] += problem.penalty.l2 / scale**2
+    if problem.penalty.l2 > 0.0:
+        H.flat[:: len(scale) + 1] += problem.penalty.l2 / scale**2
     # Equilibrate: with a penalty the diagonal is not 1 for columns of tiny scale.
-    diagonal = np.sqrt(np.diag(H))
-    if not np.all(diagonal > 0.0) or not np.all(np.isfinite(diagonal)):
+    diagonal = np.sqrt(H.diagonal())
+    if not (diagonal.min() > 0.0 and diagonal.max() < math.inf):
         return None
     H /= diagonal
     H /= diagonal[:, None]
@@ -71,12 +73,17 @@ def _primal(problem: LinearProblem, standard: Standardisation, normal: NormalEqu
 def _cholesky(H: Array) -> tuple[Any, float]:
     """Cholesky factor and condition estimate, or (None, inf) when H is not positive definite."""
     norm = float(np.abs(H).sum(axis=0).max(initial=0.0))
-    try:
-        factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    except np.linalg.LinAlgError:
+    # H is symmetric: its transpose is the order that LAPACK reads, and nothing is copied.
+    factor, info = lapack.dpotrf(H.T, lower=1, clean=0, overwrite_a=1)
+    if info != 0:
         return None, np.inf
-    rcond, info = lapack.dpocon(factor[0], norm, uplo="L")
+    rcond, info = lapack.dpocon(factor, norm, uplo="L")
     return factor, (1.0 / rcond if info == 0 and rcond > 0.0 else np.inf)
+
+
+def _solved(factor: Any, b: Array) -> Array:
+    """Return ``H^-1 b`` from the Cholesky factor of H."""
+    return np.asarray(lapack.dpotrs(factor, b, lower=1)[0])
 
 
 def _cholesky_factor(
@@ -86,11 +93,11 @@ def _cholesky_factor(
 
     def solve(grad: Array) -> Array:
         u = unit.grad_to_u(grad)
-        u[:p] = cho_solve(factor, u[:p], check_finite=False)
+        u[:p] = _solved(factor, u[:p])
         return unit.to_w(u)
 
     def solve_targets() -> Array:
-        u = cho_solve(factor, (normal.target.T / unit.scale).T, check_finite=False)
+        u = _solved(factor, (normal.target.T / unit.scale).T)
         return unit.to_w(np.concatenate([u, normal.y_mean[None]]) if problem.intercept else u)
 
     return Factor(solve, solve_targets, condition, p, 2.0)
@@ -131,7 +138,7 @@ def _dual(problem: LinearProblem, standard: Standardisation) -> Factor | None:
             weighted_sum(data.weight, data.y) / total if problem.intercept else np.zeros(data.y.shape[1:])
         )
         target = (root * (data.y - y_mean).T).T / total
-        return lift(through_dual(cho_solve(factor, target, check_finite=False)), y_mean)
+        return lift(through_dual(_solved(factor, target)), y_mean)
 
     def solve(grad: Array) -> Array:
         # Woodbury: (A'A + l2)^-1 g = (g - A'(AA' + l2)^-1 A g) / l2; without l2 the range part alone.
@@ -139,10 +146,10 @@ def _dual(problem: LinearProblem, standard: Standardisation) -> Factor | None:
         g = coef - np.multiply.outer(standard.mean, b) if problem.intercept else coef
         Ag = problem.design.matvec(g.astype(problem.design.dtype, copy=False)) - standard.mean @ g
         scaled = (root * Ag.T).T / total
-        inner = cho_solve(factor, scaled, check_finite=False)
+        inner = _solved(factor, scaled)
         if problem.penalty.l2 > 0.0:
             return lift((g - through_dual(inner)) / problem.penalty.l2, b)
-        return lift(through_dual(cho_solve(factor, inner, check_finite=False)), b)
+        return lift(through_dual(_solved(factor, inner)), b)
 
     rows = int(live.sum())
     note = f"{problem.data.n_cols} columns for {rows} rows: this is the minimiser of smallest norm"

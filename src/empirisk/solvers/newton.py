@@ -151,7 +151,11 @@ def _lifted(problem: LinearProblem, H: Array) -> Array:
     It makes H definite and moves no step, because gradients have no part in that direction.
     """
     k, m = problem.n_outputs, problem.n_params
-    return H + np.kron(np.full((k, k), np.diag(H).max() / k), np.eye(m)) if k else H
+    if not k:
+        return H
+    lifted, at = H.copy(), np.arange(m)
+    lifted.reshape(k, m, k, m)[:, at, :, at] += H.diagonal().max() / k
+    return lifted
 
 
 def _all_blocks(problem: LinearProblem, standard: Standardisation, q: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import eigh, lapack
 
 from empirisk.typing import Array
 
@@ -22,14 +22,13 @@ def newton_direction(H: Array, g: Array) -> Array:
 
 
 def _solve(H: Array, g: Array) -> Array:
-    try:
-        factor = cho_factor(H, check_finite=False)
-        pivots = np.diag(factor[0])
+    # H is symmetric: its transpose is the order that LAPACK reads.
+    factor, info = lapack.dpotrf(H.T, lower=1, clean=0)
+    if info == 0:
+        pivots = factor.diagonal()
         # Such a ratio means a condition of 1e12 or more, where Cholesky leaves four digits or fewer.
         if pivots.min() > 1e-6 * pivots.max():
-            return np.asarray(cho_solve(factor, g, check_finite=False))
-    except np.linalg.LinAlgError:
-        pass
+            return np.asarray(lapack.dpotrs(factor, g, lower=1)[0])
     values, V = eigh(H, check_finite=False)
     kept = values > 1e-12 * max(float(values[-1]), 1e-300)
     return np.asarray(V[:, kept] @ ((V[:, kept].T @ g) / values[kept]))

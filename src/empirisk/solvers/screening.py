@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from empirisk.typing import Array, IndexArray
 
-__all__ = ["choose", "constraint_size", "safely_zero"]
+__all__ = ["ALL_AT_ONCE", "choose", "constraint_size", "safely_zero"]
 
 ALL_AT_ONCE = 64  # up to so many columns there is nothing to select
 FIRST_SET = 100  # columns, so few that a first solve over them is cheap
@@ -73,7 +73,7 @@ def choose(
         Columns that may be nonzero, and those that stay in the set.
     """
     if len(alive) <= ALL_AT_ONCE:
-        return np.union1d(held, alive)
+        return np.union1d(held, alive) if len(held) else alive
     outside = np.ones(len(size), dtype=bool)
     outside[held] = False
     outside = outside[alive]
