@@ -15,7 +15,7 @@ from empirisk.data.columns import Table
 from empirisk.data.sums import weighted_sum
 from empirisk.data.tabular import band
 from empirisk.data.threads import at_most
-from empirisk.estimators.checks import check_choice, check_flag, is_count
+from empirisk.estimators.checks import check_choice, check_flag, check_weights, is_count
 from empirisk.estimators.same_rows import row_print
 from empirisk.estimators.trees.boosting_fit import Fitted, fit_rounds, take
 from empirisk.estimators.trees.boosting_losses import constants
@@ -96,6 +96,10 @@ class Boosting(TreeEstimator):
         """Learn what the rows held out tell beside the number of rounds."""
         raise NotImplementedError
 
+    def _row_weights(self, sample_weight: Any, n: int) -> Array:
+        """Return the weights of n rows; where none are given one number stands for all of them."""
+        return check_weights(sample_weight, n) if sample_weight is not None else np.broadcast_to(1.0, n)
+
     # -- the fit ------------------------------------------------------------------------------------
 
     def _boost(
@@ -110,7 +114,8 @@ class Boosting(TreeEstimator):
     ) -> None:
         """Deal the rows, grow the rounds, settle; `given` are the user's own rows to watch."""
         plan = plan_of(self, table, losses)
-        offset = np.zeros(len(y)) if offset is None else offset
+        some = offset is not None
+        offset = np.broadcast_to(0.0, len(y)) if offset is None else offset  # no memory for no offset
         stop = stops(self.early_stopping, int(np.count_nonzero(weight)), given is not None)
         if given is not None and not (stop or self._recalibrates()):
             raise ValueError(
@@ -121,11 +126,11 @@ class Boosting(TreeEstimator):
         parts = deal_parts(table.X, y, weight, watch, calibrate, plan.seed, self._stratified())
         if given is not None:
             table, y, weight, offset, parts = given.behind(table, y, weight, offset, parts)
-        start = constants(losses, *(a[parts.grow] for a in (y, weight, offset)))
+        start = constants(losses, *(take(a, parts.grow) for a in (y, weight, offset)))
         rows = row_print(table.X, y, weight, offset) if check_flag("warm_start", self.warm_start) else None
         before = self._before(table, len(start), rows)
         self._rows = rows
-        first = start + offset[:, None]
+        first = start + offset[:, None] if some else np.broadcast_to(start, (len(y), len(start)))
         fitted = fit_rounds(plan, table, y, weight, first, parts, stop, before, callback)
         self._grown = Grown(fitted, start, first, table, losses, y, weight, offset, parts)
         self._conclude(self._grown)

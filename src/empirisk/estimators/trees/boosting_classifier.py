@@ -209,8 +209,12 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         """Fit on encoded rows; `drawn` are their weights before those of their classes."""
         loss = classification_loss(self.loss, len(self.classes_))
 
-        def coded(targets: Array) -> Array:
-            return targets if loss.vector else np.where(targets > 0.0, 1.0, -1.0)
+        def coded(codes: Array) -> Array:
+            """Write labels -1 and +1 over the codes 0 and 1, which this fit made and nobody else reads."""
+            if not loss.vector:
+                np.multiply(codes, 2.0, out=codes)
+                np.subtract(codes, 1.0, out=codes)
+            return codes
 
         watched = given and given.encoded(self)
         if watched is not None:

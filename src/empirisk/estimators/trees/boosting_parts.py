@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def deal_parts(
     """
     if not (stop or calibrate):
         none = np.zeros(0, dtype=np.intp)
-        return Parts(np.flatnonzero(weight > 0.0), none, none)
+        return Parts(_numbers(weight > 0.0), none, none)
     design = Design(X)
     kept = (
         hold_out(design, y, weight, calibrate, seed, stratify) if calibrate else np.zeros(len(y), dtype=bool)
@@ -81,4 +82,9 @@ def deal_parts(
                 "calibrate=None, calibration_fraction=0"
             )
     grow = (weight > 0.0) & ~kept & ~watched
-    return Parts(np.flatnonzero(grow), np.flatnonzero(watched), np.flatnonzero(kept))
+    return Parts(_numbers(grow), _numbers(watched), _numbers(kept))
+
+
+def _numbers(chosen: Any) -> IndexArray:
+    """Return the numbers of the chosen rows, of 32 bits: trees take no more rows than these count."""
+    return np.flatnonzero(chosen).astype(np.int32)

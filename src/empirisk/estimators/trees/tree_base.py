@@ -99,6 +99,10 @@ class TreeEstimator(Estimator):
         """Return the weights of the rows; classifiers multiply them by the weights of the classes here."""
         return weight
 
+    def _row_weights(self, sample_weight: Any, n: int) -> Array:
+        """Return the weights of n rows as they were given, or ones."""
+        return check_weights(sample_weight, n)
+
     def _note_weight(self, weight: Array) -> None:
         """Note the weights of the rows, for estimators whose answers need their total."""
 
@@ -132,7 +136,7 @@ class TreeEstimator(Estimator):
             check_rows(table.n_rows)
             with numbers_only((), y):
                 targets = self._targets(y, fitting=True)
-            weight = self._weights(check_weights(sample_weight, table.n_rows), targets)
+            weight = self._weights(self._row_weights(sample_weight, table.n_rows), targets)
             with at_most(self.n_jobs):
                 self._grow(table, targets, weight, **more)
         return self
