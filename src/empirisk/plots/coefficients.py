@@ -67,7 +67,7 @@ class CoefficientsDisplay(Display):
 
     @property
     def height(self) -> float:
-        return 0.8 + 0.44 * max(1, len(self._shown()[0]))
+        return 0.8 + 0.4 * max(1, len(self._shown()[0]))
 
     def draw(self, ax: Axes) -> None:
         shown, _ = self._shown()

@@ -75,5 +75,5 @@ def _spiegelhalter(claimed: Floats, happened: NDArray[np.bool_], p: Predictions)
         else "The probabilities are not distinguishable from calibrated ones"
     )
     shown = wording.p_value(p_value)
-    sentence = f"{verdict} (z = {z:.2f}, {shown}, n = {p.n:,})."
+    sentence = f"{verdict} (z = {wording.plain(round(z, 2))}, {shown}, n = {p.n:,})."
     return {"statistic": z, "p_value": p_value, "method": "Spiegelhalter z", "sentence": sentence}

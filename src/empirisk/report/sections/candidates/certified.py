@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from empirisk.wording import number
+from empirisk.wording import plain
 
 __all__ = ["certified", "confirmed"]
 
@@ -31,7 +31,7 @@ def _within(certificate: Json) -> str:
     if certificate["kind"] == "NONE":
         return "none"
     relative = certificate["relative"]
-    return "0" if not relative else number(float(relative), 2)
+    return "0" if not relative else plain(float(relative), 2)
 
 
 def _how(certificate: Json) -> str:

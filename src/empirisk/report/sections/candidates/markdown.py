@@ -6,7 +6,8 @@ from typing import Any
 
 from empirisk.report.sections import prose
 from empirisk.report.sections.candidates.certified import certified
-from empirisk.report.sections.prose import esc, told
+from empirisk.report.sections.candidates.reasons import left_told
+from empirisk.report.sections.prose import esc
 from empirisk.wording import count, places
 
 __all__ = ["candidates_markdown"]
@@ -22,12 +23,13 @@ def candidates_markdown(r: Json) -> prose.Lines:
     head = ["Candidate", esc(f"{s['label']}{unit}, {better} is better"), "Against the best"]
     head += ["Complexity", "Certified to"]
     within = {c["label"]: c["within"] for c in certified(r["candidates"])}
-    left = "; ".join(f"{c['label']} ({c['reason']})" for c in s.get("left_out", []))
+    told = left_told(s.get("left_out", []))
+    left = "; ".join(f"{c['label']} ({c['reason']})" for c in told["rows"])
     return [
         esc(" ".join(filter(None, (s["sentence"], s["other_rule"])))),
         "",
         *prose.table(head, [_row(c, within.get(c["label"], "–")) for c in r["candidates"]]),
-        *([esc(f"Left out, and why: {left}."), ""] if left else []),
+        *([esc(f"Left out. {told['sentence']} {left}."), ""] if left else []),
         *prose.more_in_json(len(s.get("notes", [])), "notes on the search and the scores", "selection.notes"),
         *prose.absent(r, "selection_curves"),
     ]
@@ -42,4 +44,4 @@ def _row(c: Json, within: str) -> list[str]:
     name = c["label"] + (f" ({', '.join([*tags, settings] if settings else tags)})" if tags else "")
     size = f"{count(c['complexity']['value'])} {c['complexity']['unit']}" if c["complexity"] else "–"
     more = prose.difference(c["versus_best"], places(c["score"]))
-    return [esc(name), told(c["score"]), more, esc(size), within]
+    return [esc(name), prose.told(c["score"]), more, esc(size), within]

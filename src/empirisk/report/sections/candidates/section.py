@@ -21,6 +21,7 @@ from empirisk.report.sections.candidates.certified import certified, confirmed
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
 from empirisk.report.sections.candidates.left import LEFT_ROW, left_losses
 from empirisk.report.sections.candidates.markdown import candidates_markdown
+from empirisk.report.sections.candidates.reasons import left_told
 from empirisk.report.sections.candidates.searches import search_sentences
 from empirisk.report.sections.candidates.steps import step_sentences
 from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
@@ -360,7 +361,8 @@ def _names(report: Json) -> Json:
     own = [i for i, c in enumerate(report["selection_curves"]) if c["candidate"] in chosen]
     return {
         "curve_of_chosen": own,
-        "other_curves": [i for i in range(len(report["selection_curves"])) if i not in own],
+        "other_curves": [f"selection{i}" for i in range(len(report["selection_curves"])) if i not in own],
+        "left": left_told(report["selection"].get("left_out", [])),
         "certified": certified(report["candidates"]),
         "confirmed": confirmed(report["candidates"]),
     }

@@ -44,7 +44,7 @@ __all__ = ["MODEL"]
 Json = dict[str, Any]
 # Test rows at most that a model which compares rows is asked about for the importances.
 COMPARED = 1_000
-SHOWN_IMPORTANCES = 10  # columns in the picture
+IN_PICTURE = 10  # columns or terms
 
 
 coefficient = Record(
@@ -267,11 +267,13 @@ def _estimates(report: Json) -> dict[str, Pairs]:
 def _charts(report: Json) -> Iterator[Chart]:
     model = report["model"]
     if model["coefficients"]:
-        shown = partial(plots.CoefficientsDisplay, model["coefficients"], model["coefficients_unit"])
+        shown = partial(
+            plots.CoefficientsDisplay, model["coefficients"], model["coefficients_unit"], IN_PICTURE
+        )
         yield Chart("coefficients", "the coefficients", shown, model["coefficients"][-1]["value"], "model")
     if model["importances"]:
         words = model["importances_label"] or "rise of the loss"
-        shown = partial(plots.ImportancesDisplay, model["importances"], words, SHOWN_IMPORTANCES)
+        shown = partial(plots.ImportancesDisplay, model["importances"], words, IN_PICTURE)
         yield Chart("importances", "the importances", shown, model["importances"][0]["value"], "model")
     for i, d in enumerate(model["dependence"] or []):
         shown = partial(plots.DependenceDisplay, _drawable(d))
@@ -284,6 +286,17 @@ def _drawable(d: Json) -> Json:
     return d | {"features": [d["column"]], "grid": grid, "categorical": d["x"] is None, "rows": []}
 
 
+def _names(report: Json) -> Json:
+    model = report["model"]
+    known = [i for i in model["importances"] or [] if i["value"]["value"] is not None]
+    beside = 1 if model["importances"] else 0  # the first curve stands beside the importances
+    return {
+        "first_words": first_words,
+        "further": sorted(known, key=lambda i: -float(i["value"]["value"]))[IN_PICTURE:],
+        "dependence_keys": [f"dependence{i}" for i in range(beside, len(model["dependence"] or []))],
+    }
+
+
 MODEL = Section(
     "model",
     "What does it use?",
@@ -293,7 +306,7 @@ MODEL = Section(
     "model/model.html.j2",
     charts=_charts,
     estimates=_estimates,
-    names=lambda report: {"shown_importances": SHOWN_IMPORTANCES, "first_words": first_words},
+    names=_names,
     parts={
         "model.certificate": "The certificate",
         "model.coefficients": "The table of coefficients",
