@@ -10,7 +10,7 @@ from typing import Any
 __all__ = ["left_told"]
 
 Json = dict[str, Any]
-# A reason of the race, as `fit/left.py` and `fit/behind.py` word it: the best so far, by how much, on which rows.
+# A reason of the race, as `fit/left.py` and `fit/behind.py` word it: the best so far, by how much, on what.
 _BEHIND = re.compile(
     r"behind (?P<best>.+) by (?P<much>.+?)(, both fitted on | \()(?P<rows>[\d,]+ rows?)\)?(?P<more>; .+)?"
 )
