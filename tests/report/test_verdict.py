@@ -50,13 +50,13 @@ def situation(headline: str, by_accuracy: str, by_loss: str, **more: Any) -> Sit
 @pytest.mark.parametrize(("a", "b"), list(product(ENDS, ENDS)))
 def test_a_gain_or_a_loss_that_is_shown_is_said(a: str, b: str) -> None:
     said = verdict_sentence(situation("accuracy", a, b))
-    assert "Model is right on 80 of 100 new rows (70 to 90), if they are drawn like these." in said
-    assert said.startswith("Model is right") == (a == "better")
-    assert ("better than" in said and "Whether" not in said) == (a != "better" == b)
+    assert said.startswith("Model is right on 80 of 100 new rows (70 to 90), if they are drawn like these")
+    assert said.endswith("these.") == (a == b == "better")
     assert ("worse" in said) == ("worse" in (a, b))
-    assert ("cannot be told" in said) == (a == b == "unknown")
-    if {a, b} == {"better", "unknown"}:
-        assert "these 300 test rows cannot tell" in said
+    assert ("worse than doing nothing" in said) == (a == "worse" or (a, b) == ("better", "worse"))
+    assert ("better by log-loss" in said or "by log-loss it is." in said) == (a != "better" == b)
+    assert ("cannot be told from 300 test rows" in said) == (a == "unknown")
+    assert ("300 test rows cannot tell it from nothing" in said) == ((a, b) == ("better", "unknown"))
 
 
 def test_a_gain_that_only_r2_shows_is_said() -> None:
@@ -73,8 +73,8 @@ def test_a_gain_that_only_r2_shows_is_said() -> None:
     for low, better in ((0.99, True), (-0.1, False)):
         shown = r2 | {"model": {"value": 0.995, "low": low, "high": 0.999}}
         said = verdict_sentence(Situation("Ridge", task, [*few, shown], "mae", "mse", True, "t.csv"))
-        assert ("better than always answering the mean by R²" in said) == better
-        assert ("cannot be told" in said) != better
+        assert ("but by R² it is" in said) == better
+        assert "whether that is better than doing nothing cannot be told" in said
 
 
 def test_nothing_is_advised_from_what_was_not_measured() -> None:
@@ -90,7 +90,7 @@ def test_a_gain_in_the_folds_stands_beside_test_rows_that_cannot_tell() -> None:
     shown = verdict_sentence(
         situation("log_loss", "unknown", "unknown", in_folds={"low": -0.2, "high": -0.1})
     )
-    assert "in cross-validation on the training rows it does" in shown
+    assert shown.endswith("cannot be told from 300 test rows; in cross-validation it is.")
 
 
 def test_left_out_texts_and_formulas_are_in_the_verdict() -> None:
@@ -231,7 +231,41 @@ def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
         ("chosen", "Doing nothing"),
     ]
     assert len(made.differences) == 1
-    assert "doing nothing does not differ from logistic regression (L1), the simplest model" in made.said
+    assert "doing nothing does not differ from logistic regression (L1) as far as these rows tell" in made.said
     report["verdict"]["simplest"] = None
     assert [m.label for m in versus(report).marks] == ["Doing nothing"]
     assert versus(report).said == ""
+
+
+def test_few_rows_are_counted_and_not_put_into_a_hundred() -> None:
+    few = situation("accuracy", "unknown", "unknown")
+    few.metrics[0]["model"] |= {"value": 0.625, "low": None, "high": None, "n": 8}
+    assert verdict_sentence(few).startswith("Model is right on 5 of 8 test rows; whether that is better")
+
+
+def test_the_sentence_speaks_of_what_the_test_part_stands_for() -> None:
+    later = replace(situation("accuracy", "better", "better"), rows="later rows")
+    assert "right on 80 of 100 later rows (70 to 90)" in verdict_sentence(later)
+    weighed = replace(later, task=later.task | {"weight": "w"})
+    assert "of 100 later rows counted by w (70 to 90)" in verdict_sentence(weighed)
+    ranked = verdict_sentence(situation("roc_auc", "better", "better"))
+    assert ranked.startswith(
+        "Model ranks a yes row above another one in 80 of 100 pairs of new rows (70 to 90)"
+    )
+    errors = [metric("mae", "mean absolute error", False, "better")]
+    task = dict.fromkeys(("exposure", "positive", "weight")) | {
+        "kind": "regression",
+        "target": "t",
+        "unit": "mm",
+    }
+    off = verdict_sentence(Situation("Ridge", task, errors, "mae", "mae", True, "t.csv"))
+    assert (
+        off == "Ridge is off by 0.80 mm on average (0.70 to 0.90) on new rows, if they are drawn like these."
+    )
+
+
+def test_no_time_for_a_model_is_no_verdict_about_the_columns() -> None:
+    late = replace(situation("accuracy", "unknown", "unknown"), fitted=False, tried=False)
+    assert verdict_sentence(late) == (
+        "No model was fitted within the time limit: the numbers are those of the class shares alone."
+    )

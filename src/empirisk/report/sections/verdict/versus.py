@@ -127,8 +127,6 @@ def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]
         yield _difference(head["difference"], "doing nothing", head["greater_is_better"], measure)
     if simple is not None and simple["difference"] is not None:
         other = inside(simple["label"])
-        if nothing:
-            other = f"{other}, the simplest model"
         first = nothing or head["difference"] is None
         yield _difference(
             simple["difference"],
@@ -142,6 +140,8 @@ def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]
 def _difference(e: Json, other: str, greater: bool, measure: Measure, nothing: bool = False) -> str:
     """Return what a difference of the chosen model to another says."""
     scaled, unit = measure.scaled(e), measure.unit and f" {measure.unit}"
+    if e["value"] == 0.0 and e["low"] in (None, 0.0):
+        return f"no difference to {other} on these rows"
     if e["value"] is None or e["low"] is None:
         value = "" if e["value"] is None else f" ({brief(scaled, sign=True)}{unit})"
         return f"whether it differs from {other} cannot be told{value}"

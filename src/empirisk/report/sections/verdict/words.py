@@ -8,7 +8,7 @@ from typing import Any
 
 from empirisk.report.sections.verdict.headline import state
 from empirisk.report.sections.verdict.measure import ends, measure_of
-from empirisk.wording import quoted
+from empirisk.wording import counted, quoted
 
 __all__ = ["Situation", "verdict_sentence"]
 
@@ -94,9 +94,7 @@ def verdict_sentence(s: Situation) -> str:
     if not s.fitted:
         parts.append(_nothing(s))
     else:
-        head = s.metric(s.headline)
-        shown = head is not None and state(head["difference"], head["greater_is_better"])
-        parts += [_measured(s), _doubted(s)] if shown == "better" else [_claim(s), _measured(s)]
+        parts.append(f"{s.label} {_measured(s)}{_against_nothing(s)}.")
         parts += [f"{_left_out(s.texts)}."] if s.texts else []
     said = " ".join(part for part in parts if part)
     return said[:1].upper() + said[1:]
@@ -132,62 +130,16 @@ def _nothing(s: Situation) -> str:
     )
 
 
-def _claim(s: Situation) -> str:
-    """Better, worse or unknown than the baseline, by the headline and by the loss."""
-    names = dict.fromkeys((s.headline, s.loss))
-    shown = [m for m in map(s.metric, names) if m is not None]
-    states = {m["label"]: state(m["difference"], m["greater_is_better"]) for m in shown}
-    n = shown[0]["model"]["n"] if shown else 0
-    against = "always answering " + (
-        s.constant if s.task["kind"] == "regression" else "with the class shares"
-    )
-    by = {
-        what: [label for label, found in states.items() if found == what]
-        for what in ("better", "worse", "unknown")
-    }
-    head = f"{s.label} predicts {s.task['target']}"
-    if by["better"]:
-        said = f"{head} better than {against}"
-        if by["worse"]:
-            return f"{said} by {by['better'][0]}, but worse by {by['worse'][0]}."
-        if by["unknown"]:
-            return f"{said} by {by['better'][0]}; by {by['unknown'][0]} these {n:,} test rows cannot tell."
-        return f"{said}."
-    if by["worse"]:
-        return f"{head} worse than {against} by {' and '.join(by['worse'])}."
-    if s.in_r2 == "better":
-        others = f"by {' or '.join(states)} these {n:,} test rows cannot tell"
-        return f"{head} better than {against} by R²; {others}."
-    said = (
-        f"Whether {head} better than {against} cannot be told by {' or '.join(states)} from {n:,} test rows"
-    )
-    if s.in_folds is not None and state(s.in_folds, False) == "better":
-        return f"{said}; in cross-validation on the training rows it does."
-    return f"{said}."
-
-
-def _doubted(s: Situation) -> str:
-    """Return what the loss says where the headline alone shows that the model is better."""
-    loss = s.metric(s.loss)
-    found = "better" if loss is None else state(loss["difference"], loss["greater_is_better"])
-    if loss is None or found == "better" or s.loss == s.headline:
-        return ""
-    against = s.constant if s.task["kind"] == "regression" else "the class shares"
-    if found == "worse":
-        return f"By {loss['label']} it is worse than {against}."
-    return f"By {loss['label']} these {loss['model']['n']:,} test rows cannot tell it from {against}."
-
-
 def _measured(s: Situation) -> str:
-    """Return what the headline means for new rows, with its interval."""
+    """Return what the headline means for new rows, with its interval; of few rows what they showed."""
     head = s.metric(s.headline)
     if head is None or head["model"]["value"] is None:
-        return ""
-    measure = measure_of(head["name"], s.task["unit"])
-    e = measure.scaled(head["model"])
-    value, between = measure.said(head["model"]), ends(e)
-    counted = f" counted by {s.task['weight']}" if s.task["weight"] else ""
-    rows = f"{s.rows}{counted}"
+        return "could not be scored on the test rows"
+    measure, model = measure_of(head["name"], s.task["unit"]), head["model"]
+    value, between = measure.said(model), ends(measure.scaled(model))
+    rows = f"{s.rows} counted by {s.task['weight']}" if s.task["weight"] else s.rows
+    if head["name"] == "accuracy" and model["low"] is None and not s.task["weight"]:
+        return f"is right on {round(model['value'] * model['n'])} of {counted(model['n'], 'test row')}"
     if head["name"] == "accuracy":
         said = f"is right on {value} of 100 {rows}{between}"
     elif head["name"] == "roc_auc":
@@ -198,4 +150,33 @@ def _measured(s: Situation) -> str:
         said = f"is off by {value} on average{between} on {rows}"
     else:
         said = f"has a {head['label']} of {value}{between} on {rows}"
-    return f"{s.label} {said}, if they are drawn like these."
+    return f"{said}, if they are drawn like these" if between else said
+
+
+def _against_nothing(s: Situation) -> str:
+    """Return whether that is better than doing nothing, by the headline and by the loss, as a clause.
+
+    It is silent where both show that it is: the picture has the difference.
+    """
+    head, loss = s.metric(s.headline), s.metric(s.loss)
+    shown = "unknown" if head is None else state(head["difference"], head["greater_is_better"])
+    other = shown if loss is None else state(loss["difference"], loss["greater_is_better"])
+    label = "" if loss is None else loss["label"]
+    rows = counted(0 if head is None else head["model"]["n"], "test row")
+    if shown == other == "better":
+        return ""
+    if shown == "better":
+        tells = (
+            "it is worse than doing nothing" if other == "worse" else f"{rows} cannot tell it from nothing"
+        )
+        return f"; by {label} {tells}"
+    if shown == "worse":
+        return f": worse than doing nothing{f', but better by {label}' if other == 'better' else ''}"
+    open_ = f"; whether that is better than doing nothing cannot be told from {rows}"
+    if other != "unknown":
+        return f"{open_}, but by {label} it is {'' if other == 'better' else 'worse'}".rstrip()
+    if s.in_r2 == "better":
+        return f"{open_}, but by R² it is"
+    if s.in_folds is not None and state(s.in_folds, False) == "better":
+        return f"{open_}; in cross-validation it is"
+    return open_
