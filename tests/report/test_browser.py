@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from empirisk.report.render.html import render_html
 from empirisk.report.sections.registry import SECTIONS, form_of
 from tests.browser import browser  # noqa: F401  (a fixture)
 
-from .conftest import CASES, load
+from .conftest import CASES, full_top, load, nothing_chosen
 
 # The reports that the page shows are made first, in every process anew.
 pytestmark = pytest.mark.full
 
 CROSSINGS = (Path(__file__).parent / "crossings.js").read_text(encoding="utf-8")
+# As much as stands above the fold at most, and as little.
+TOPS = {"full_top": full_top, "nothing": nothing_chosen}
 SIZES = {"phone": {"width": 400, "height": 850}, "desk": {"width": 1400, "height": 900}}
 
 
@@ -27,7 +30,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Each case rendered to a file, by name."""
     folder = tmp_path_factory.mktemp("pages")
     out = {}
-    for name, make in CASES.items():
+    for name, make in (CASES | TOPS).items():
         path: Path = folder / f"{name}.html"
         path.write_text(render_html(make()), encoding="utf-8")
         out[name] = path.as_uri()
@@ -139,6 +142,29 @@ def test_text_in_pictures_is_readable_and_inside_on_a_phone(visit: Any, name: st
     assert len(texts) > 50
     assert min(t["size"] for t in texts) >= 8.5
     assert [t["said"] for t in texts if t["left"] < 0 or t["right"] > 400] == []
+
+
+@pytest.mark.parametrize(("width", "height", "most"), [(1280, 800, 800), (390, 844, 1266)])
+@pytest.mark.parametrize("name", ["classification", "regression", "full_top", "nothing"])
+def test_the_verdict_ends_above_the_fold(visit: Any, name: str, width: int, height: int, most: int) -> None:
+    """One screen of a desk, one and a half of a phone; the picture keeps its labels off its lines."""
+    page = visit(name, viewport={"width": width, "height": height})
+    assert page.evaluate("document.getElementById('verdict').getBoundingClientRect().bottom") <= most
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = page.evaluate(
+        """[...document.querySelectorAll(".versus > div")].map(d => [...d.children].map(e => {
+            const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; }))"""
+    )
+    assert boxes
+    for box in boxes:
+        for one, two in itertools.combinations(box, 2):
+            pairs = [(one, two), (two, one)]
+            assert any(a[side + 2] <= b[side] + 1 for a, b in pairs for side in (0, 1)), (one, two)
+    lone = page.evaluate(
+        """[...document.querySelectorAll("#verdict a")].filter(a => !document.getElementById(a.hash.slice(1)))
+            .map(a => a.hash)"""
+    )
+    assert lone == []
 
 
 @pytest.mark.parametrize("name", ["classification", "regression", "clusters", "no_clusters"])

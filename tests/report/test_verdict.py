@@ -214,7 +214,7 @@ def test_differences_are_said_as_more_less_or_unknown() -> None:
     head["difference"] = shown(0.05, 0.01, 0.09)
     assert "points more error than doing nothing" in versus(report).said
     head["difference"] = shown(-0.05, -0.12, 0.02)
-    assert "it does not differ from doing nothing as far as these rows tell" in versus(report).said
+    assert versus(report).said == "−0.05 [−0.12, 0.02] points against doing nothing, which may be chance."
     head["difference"] = shown(-0.05, None, None, reason="few rows")
     assert versus(report).said.startswith("Whether it differs from doing nothing cannot be told")
 
@@ -231,7 +231,7 @@ def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
         ("chosen", "Doing nothing"),
     ]
     assert len(made.differences) == 1
-    assert "doing nothing does not differ from logistic regression (L1) as far as these rows tell" in made.said
+    assert made.said == "−0.10 [−0.40, 0.30] against logistic regression (L1), which may be chance."
     report["verdict"]["simplest"] = None
     assert [m.label for m in versus(report).marks] == ["Doing nothing"]
     assert versus(report).said == ""
@@ -247,7 +247,7 @@ def test_the_sentence_speaks_of_what_the_test_part_stands_for() -> None:
     later = replace(situation("accuracy", "better", "better"), rows="later rows")
     assert "right on 80 of 100 later rows (70 to 90)" in verdict_sentence(later)
     weighed = replace(later, task=later.task | {"weight": "w"})
-    assert "of 100 later rows counted by w (70 to 90)" in verdict_sentence(weighed)
+    assert "of 100 later rows weighted by w (70 to 90)" in verdict_sentence(weighed)
     ranked = verdict_sentence(situation("roc_auc", "better", "better"))
     assert ranked.startswith(
         "Model ranks a yes row above another one in 80 of 100 pairs of new rows (70 to 90)"

@@ -10,7 +10,7 @@ from typing import Any
 from empirisk.report.sections.methods import made_by
 from empirisk.report.sections.verdict.headline import state
 from empirisk.report.sections.verdict.measure import Measure, measure_of
-from empirisk.wording import brief, count, interval, number, share, shorten, text
+from empirisk.wording import count, interval, number, share, shorten, signed, text
 
 __all__ = ["Versus", "versus"]
 
@@ -123,40 +123,33 @@ def _marks(rows: list[tuple[str, str, str, Json]], measure: Measure) -> Iterator
 
 def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]:
     head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
+    greater = head["greater_is_better"]
     if head["difference"] is not None and not nothing:
-        yield _difference(head["difference"], "doing nothing", head["greater_is_better"], measure)
-    if simple is not None and simple["difference"] is not None:
-        other = inside(simple["label"])
-        first = nothing or head["difference"] is None
-        yield _difference(
-            simple["difference"],
-            other,
-            head["greater_is_better"],
-            measure if first else measure.short,
-            nothing,
-        )
+        yield _difference(head["difference"], "doing nothing", greater, measure)
+        measure = measure.short
+    if simple is not None:
+        yield _difference(simple["difference"], inside(simple["label"]), greater, measure)
 
 
-def _difference(e: Json, other: str, greater: bool, measure: Measure, nothing: bool = False) -> str:
+def _difference(e: Json, other: str, greater: bool, measure: Measure) -> str:
     """Return what a difference of the chosen model to another says."""
     scaled, unit = measure.scaled(e), measure.unit and f" {measure.unit}"
     if e["value"] == 0.0 and e["low"] in (None, 0.0):
         return f"no difference to {other} on these rows"
     if e["value"] is None or e["low"] is None:
-        value = "" if e["value"] is None else f" ({brief(scaled, sign=True)}{unit})"
+        value = "" if e["value"] is None else f" ({signed(scaled)}{unit})"
         return f"whether it differs from {other} cannot be told{value}"
     if state(e, greater) == "unknown":
-        who = "doing nothing does not differ" if nothing else "it does not differ"
-        return f"{brief(scaled, sign=True)}{unit}: {who} from {other} as far as these rows tell"
+        return f"{signed(scaled)} {_apart(scaled)}{unit} against {other}, which may be chance"
     up = e["value"] > 0.0
-    size = scaled | (
-        {} if up else {"value": -scaled["value"], "low": -scaled["high"], "high": -scaled["low"]}
+    size = (
+        scaled if up else scaled | {"value": -scaled["value"], "low": -scaled["high"], "high": -scaled["low"]}
     )
     return f"{text(size)} {_apart(size)}{unit} {measure.more if up else measure.less} than {other}"
 
 
 def _apart(e: Json) -> str:
-    """Return an interval that leaves out 0, and shows it: an end that rounds to 0 has one digit more."""
+    """Return an interval whose ends are on the right side of 0: one that rounds to 0 has a digit more."""
     ends = interval(e)[1:-1].split(", ") if interval(e) else [number(e["low"], 2), number(e["high"], 2)]
     seen = [
         s if re.search("[1-9]", s) else number(v, 1) for s, v in zip(ends, (e["low"], e["high"]), strict=True)

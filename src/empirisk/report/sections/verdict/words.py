@@ -137,7 +137,7 @@ def _measured(s: Situation) -> str:
         return "could not be scored on the test rows"
     measure, model = measure_of(head["name"], s.task["unit"]), head["model"]
     value, between = measure.said(model), ends(measure.scaled(model))
-    rows = f"{s.rows} counted by {s.task['weight']}" if s.task["weight"] else s.rows
+    rows = f"{s.rows} weighted by {s.task['weight']}" if s.task["weight"] else s.rows
     if head["name"] == "accuracy" and model["low"] is None and not s.task["weight"]:
         return f"is right on {round(model['value'] * model['n'])} of {counted(model['n'], 'test row')}"
     if head["name"] == "accuracy":
