@@ -267,5 +267,22 @@ def test_the_sentence_speaks_of_what_the_test_part_stands_for() -> None:
 def test_no_time_for_a_model_is_no_verdict_about_the_columns() -> None:
     late = replace(situation("accuracy", "unknown", "unknown"), fitted=False, tried=False)
     assert verdict_sentence(late) == (
-        "No model was fitted within the time limit: the numbers are those of the class shares alone."
+        "No model was fitted within the time limit: the numbers are those of doing nothing."
     )
+
+
+def test_doing_nothing_is_told_by_what_is_answered() -> None:
+    report = load("regression")
+    constant = next(c for c in report["candidates"] if c["role"] == "baseline")
+    for label, note in (
+        ("Mean of the target", "mean of the target"),
+        ("One rate for all rows", "one rate for all rows"),
+        ("Last value of the target", "last value of the target"),
+    ):
+        constant["label"] = label
+        assert versus(report).marks[0].note == note
+    report = load("classification")
+    assert versus(report).marks[0].note == "always <=50K"
+    constant = next(c for c in report["candidates"] if c["role"] == "baseline")
+    constant["label"] = "Class shares of the latest rows"
+    assert versus(report).marks[0].note == "class shares of the latest rows"

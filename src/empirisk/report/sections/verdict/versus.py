@@ -73,12 +73,12 @@ def versus(report: Json) -> Versus:
     measure = measure_of(head["name"], report["task"].get("unit"))
     constant = next(c for c in report["candidates"] if c["role"] == "baseline")
     nothing = report["verdict"]["model"] == constant["name"]
-    rows = []
+    answer, rows = _nothing(report, constant["label"]), []
     if head["baseline"] is not None and not nothing:
-        rows.append(("nothing", "Doing nothing", _nothing(report), head["baseline"]))
+        rows.append(("nothing", "Doing nothing", answer, head["baseline"]))
     if simple is not None:
         rows.append(("simplest", simple["label"], "the simplest model", simple["estimate"]))
-    label, note = ("Doing nothing", _nothing(report)) if nothing else (report["model"]["label"], "")
+    label, note = ("Doing nothing", answer) if nothing else (report["model"]["label"], "")
     rows.append(("chosen", label, note, head["model"]))
     return Versus(
         measure.title,
@@ -88,16 +88,14 @@ def versus(report: Json) -> Versus:
     )
 
 
-def _nothing(report: Json) -> str:
-    """Return what is answered where no model is used."""
-    task, head = report["task"], report["verdict"]["headline"]
-    if head["name"] == "roc_auc":
+def _nothing(report: Json, label: str) -> str:
+    """Return what is answered where no model is used: what the constant is called, or its class."""
+    task, name = report["task"], report["verdict"]["headline"]["name"]
+    if name == "roc_auc":
         return "ranks by chance"
-    if head["name"] == "mae":
-        return "always the mean" if task["exposure"] is None else "one rate for all rows"
     counts = report["split"]["parts"][0]["class_counts"]
-    if head["name"] != "accuracy" or not counts:
-        return "always the class shares"
+    if name != "accuracy" or not counts or "latest" in label:
+        return inside(label)
     most = max(range(len(counts)), key=counts.__getitem__)
     return f"always {shorten(task['classes'][most], 20)}"
 

@@ -62,11 +62,6 @@ class Situation:
     tried: bool = True
 
     @property
-    def constant(self) -> str:
-        """What the baseline answers for a number: the mean, or one rate where rows have exposures."""
-        return "the mean" if self.task["exposure"] is None else "one rate times the exposure"
-
-    @property
     def in_r2(self) -> str:
         """What R² shows, as its difference to the baseline or, where rows are too few for that, its own sign.
 
@@ -110,24 +105,14 @@ def _left_out(texts: Sequence[str]) -> str:
 
 def _nothing(s: Situation) -> str:
     if not s.tried:
-        how = s.constant if s.task["kind"] == "regression" else "the class shares"
-        return f"No model was fitted within the time limit: the numbers are those of {how} alone."
-    base = s.constant if s.task["kind"] == "regression" else "the most frequent class"
+        return "No model was fitted within the time limit: the numbers are those of doing nothing."
     target = s.task["target"] + (" forward in time" if s.in_time else "")
+    end = f"was shown to predict {target} better than doing nothing does: the constant prediction was chosen."
     if s.formula:
-        return (
-            f"No model that was fitted was shown to predict {target} better than {base} does, so the constant"
-            " prediction was chosen."
-        )
+        return f"No model that was fitted {end}"
     if s.texts:
-        return (
-            f"{_left_out(s.texts)}, and nothing in the other columns of {s.source} was shown to predict"
-            f" {target} better than {base} does, so the constant prediction was chosen."
-        )
-    return (
-        f"Nothing in the other columns of {s.source} was shown to predict {target} better than {base} does,"
-        " so the constant prediction was chosen."
-    )
+        return f"{_left_out(s.texts)}, and nothing in the other columns of {s.source} {end}"
+    return f"Nothing in the other columns of {s.source} {end}"
 
 
 def _measured(s: Situation) -> str:
