@@ -89,6 +89,7 @@ REGISTRY: dict[str, tuple[Maker, Maker]] = {
     "classes 1e6x50": (partial(dense_classes, 1_000_000, 50), partial(dense_classes, 3000, 10)),
     "classes 2e5x100": (partial(dense_classes, 200_000, 100), partial(dense_classes, 3000, 10)),
     "classes 2e4x100": (partial(dense_classes, 20_000, 100), partial(dense_classes, 600, 10)),
+    "classes 3000x20": (partial(dense_classes, 3000, 20), partial(dense_classes, 300, 10)),
     "classes 2000x20": (partial(dense_classes, 2000, 20), partial(dense_classes, 300, 10)),
     "classes 1e4x50": (partial(dense_classes, 10_000, 50), partial(dense_classes, 600, 10)),
     "classes 2e4x50": (partial(dense_classes, 20_000, 50), partial(dense_classes, 600, 10)),

@@ -156,6 +156,7 @@ ROWS = [
     *in_both("gmm_4_starts", "groups", "1e5x16"),
     Row("sgd_logistic", "classes 1e6x50"),
     Row("rough_logistic", "classes 1e6x50"),
+    Row("sgd_defaults", "classes 3000x20"),
     Row("adaboost", "spheres 1e5x30"),
     Row("tree", "interactions 2e5x30"),
     Row("shallow_tree", "interactions 1e6x10"),

@@ -53,4 +53,11 @@ class RoughOptimum(_Stochastic):
     accuracy = 1e-3
 
 
-OBJECTIVES = (FiveEpochs(), RoughOptimum())
+class Defaults(_Stochastic):
+    """Stochastic gradients at the defaults of each library, whatever accuracy they reach."""
+
+    name = "sgd_defaults"
+    accuracy = 1.0
+
+
+OBJECTIVES = (FiveEpochs(), RoughOptimum(), Defaults())

@@ -30,6 +30,7 @@ SOLVERS = {
         Solver("empirisk", "last", lambda X, y, a: _sgd(X, y, a, n_epochs=5, output="last")),
         Solver("empirisk", "batch=32", lambda X, y, a: _sgd(X, y, a, n_epochs=5, batch_size=32)),
     ],
+    "sgd_defaults": [Solver("empirisk", "SGDClassifier", _sgd)],
     "rough_logistic": [
         Solver("empirisk", "sgd n_epochs=1", lambda X, y, a: _sgd(X, y, a, n_epochs=1)),
         Solver("empirisk", "svrg tol=1e-3", _svrg),

@@ -20,6 +20,11 @@ def _sgd(X: Any, y: Any, alpha: float, epochs: int, average: bool) -> Fit:
     return Fit(model.coef_[0], float(model.intercept_[0]))
 
 
+def _defaults(X: Any, y: Any, alpha: float) -> Fit:
+    model = SGDClassifier(loss="log_loss", alpha=alpha, random_state=0).fit(X, y)
+    return Fit(model.coef_[0], float(model.intercept_[0]))
+
+
 def _logistic(X: Any, y: Any, alpha: float, solver: str, tol: float, steps: int = 1000) -> Fit:
     model = LogisticRegression(
         C=1.0 / (alpha * len(y)), solver=solver, tol=tol, max_iter=steps, random_state=0
@@ -33,6 +38,7 @@ SOLVERS = {
         Solver(LIBRARY, "sgd average", partial(_sgd, epochs=5, average=True)),
         Solver(LIBRARY, "saga 5 epochs", partial(_logistic, solver="saga", tol=1e-12, steps=5)),
     ],
+    "sgd_defaults": [Solver(LIBRARY, "SGDClassifier", _defaults)],
     "rough_logistic": [
         Solver(LIBRARY, "sgd 20 epochs", partial(_sgd, epochs=20, average=False)),
         Solver(LIBRARY, "saga tol=0.01", partial(_logistic, solver="saga", tol=0.01)),

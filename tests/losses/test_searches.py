@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from empirisk.losses import Logistic, Loss, Poisson, slopes
+from empirisk.losses import Logistic, Loss, Poisson, Tweedie, slopes
 from empirisk.losses.quantile import weighted_quantile
 from empirisk.losses.slopes import conjugate_by_search
 
@@ -28,6 +28,22 @@ def test_a_search_that_is_cut_short_returns_too_much_and_not_too_little(
     assert np.all(found >= exact - rounding)
     if iterations == 1:
         assert np.any(found > exact + 1e-6), "the search was not cut short: the test says nothing"
+
+
+@pytest.mark.parametrize("spread", [1.0, 8.0])  # of the scores and of the logarithms of the targets
+@pytest.mark.parametrize("power", [1.001, 1.2, 1.5, 1.9, 1.999])
+def test_conjugates_of_tweedie_losses_are_those_of_fenchel_and_young(
+    power: float, spread: float, rng: np.random.Generator
+) -> None:
+    """Slopes at known scores, where ``l*(u) = u z - l(z)``: usual ones, and some beyond the table."""
+    loss = Tweedie(power)
+    y, z = np.exp(spread * rng.normal(size=500)), spread * rng.normal(size=500)
+    y[::50] = 0.0
+    u = loss.grad(y, z)
+    exact, found = u * z - loss.value(y, z), loss.conjugate(y, u)
+    terms = np.abs(u * z) + np.abs(loss.value(y, z))
+    assert np.all(np.abs(found - exact) <= 1e-13 * terms)
+    assert np.all(found >= exact - 1e-14 * terms)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.1, 1.0 / 3.0, 1e-7])

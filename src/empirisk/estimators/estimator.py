@@ -68,6 +68,13 @@ class Estimator(BaseEstimator):
             return super().__new__(cls)
 
     @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Return the sorted names of the parameters; scikit-learn reads the signature anew at every call, and
+        each fit of a search asks several times.
+        """
+        return list(_sorted_names(cls))  # type: ignore[arg-type]  # every class is hashable
+
+    @classmethod
     def _refuse_unknown(cls, n_by_position: int, by_name: Mapping[str, Any]) -> None:
         """Name the parameter that ``__init__`` does not have; its own message would name a private class."""
         first, names = _parameters(cls)  # type: ignore[arg-type]  # every class is hashable
@@ -253,6 +260,12 @@ def _remember_rows(model: Any, X: Any) -> None:
     rows = len(X) if isinstance(X, list | tuple) else int(shape[0]) if shape else 0
     model._rows_of_fit = rows  # 0 for rows that are read block by block
     remember_kind(model, X)
+
+
+@lru_cache(maxsize=512)
+def _sorted_names(cls: type[Estimator]) -> tuple[str, ...]:
+    """Return what scikit-learn finds in the signature of the constructor of a class, read once."""
+    return tuple(super(Estimator, cls)._get_param_names())  # type: ignore[misc]  # scikit-learn's own
 
 
 @lru_cache(maxsize=256)

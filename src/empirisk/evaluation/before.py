@@ -60,6 +60,7 @@ class Before:
 
     def __init__(self, most: int = 1) -> None:
         self.most = most
+        self._taken: tuple[Sample, bytes, Any] | None = None
         self._kept: OrderedDict[tuple[Sample, bytes], dict[tuple[int, ...], _Fitted]] = OrderedDict()
 
     def fitted(self, parts: Parts, sample: Sample, rows: Rows) -> tuple[Steps, Any]:
@@ -86,7 +87,7 @@ class Before:
         parts = parts_of(model)
         found = self._by_fitted(parts) if parts.steps else None
         if found is None:
-            return sample.outputs(model, rows, need)
+            return sample.outputs_on(model, self._as_given(model, sample, rows), rows, need)
         key = _print(rows)
         if key not in found.passed:
             X = sample.rows_for(model, rows)
@@ -96,6 +97,15 @@ class Before:
             while len(found.passed) > PARTS:
                 found.passed.popitem(last=False)
         return sample.outputs_on(parts.model, found.passed[key], rows, need)
+
+    def _as_given(self, model: Any, sample: Sample, rows: Rows) -> Any:
+        """Return some rows as they are, taken once for all models that are asked about them."""
+        if sample.holds_pairs:  # each model takes columns of its own
+            return sample.rows_for(model, rows)
+        key = _print(rows)
+        if self._taken is None or self._taken[0] is not sample or self._taken[1] != key:
+            self._taken = sample, key, sample.rows_for(model, rows)
+        return self._taken[2]
 
     def _by_fitted(self, parts: Parts) -> _Fitted | None:
         """Return the fit that the steps of a fitted pipeline come from; None for steps from elsewhere."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class Plan(Brief):
         """Mean of n_test/n_train over the splits."""
         return float(np.mean([test.size / train.size for train, test in self.splits]))
 
-    @property
+    @cached_property
     def n_train(self) -> int:
         """The number of training rows of a split, on average over the splits."""
         return round(float(np.mean([train.size for train, _ in self.splits])))

@@ -297,6 +297,11 @@ class Sample:
         if of_pairs(model, self.X):
             self._columns[model] = rows
 
+    @property
+    def holds_pairs(self) -> bool:
+        """Whether models were fitted on columns of a matrix of pairs of rows, and take no others."""
+        return bool(self._columns)
+
     def rows_for(self, model: Any, rows: Rows | None) -> Any:
         """Return some rows, or all, as a fitted model takes them."""
         # Asked only where some model wants columns: models of other samples need not be hashable.

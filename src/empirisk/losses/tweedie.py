@@ -15,6 +15,9 @@ from empirisk.typing import Array, Interval
 
 __all__ = ["Tweedie"]
 
+KNOTS = 2_048  # of the table where a search for a score begins; its errors are some 1e-5 in usual ranges
+NEWTON_STEPS = 2
+
 
 @dataclass(frozen=True)
 class Tweedie(LogLink):
@@ -94,13 +97,39 @@ class Tweedie(LogLink):
         live = y > 0.0
         if live.any():
             t, v = np.asarray(y[live], dtype=np.float64), np.asarray(u[live], dtype=np.float64)
+            base, size = np.log(t), np.log(np.abs(v) + t**a)
             # The slope vanishes at log y; beyond it the term that grows, with the other at its largest,
             # bounds the score.
-            size = np.log(np.abs(v) + t**a)
-            low = np.where(v < 0.0, (np.log(t) - size) / b, np.log(t))
-            high = np.where(v > 0.0, size / a, np.log(t))
-            out[live] = conjugate_by_search(self, t, v, low, high)
+            low, high = np.where(v < 0.0, (base - size) / b, base), np.where(v > 0.0, size / a, base)
+            out[live] = self._enclosed(t, v, base, low, high)
         return np.asarray(out.astype(u.dtype, copy=False))
+
+    def _enclosed(self, y: Array, u: Array, base: Array, low: Array, high: Array) -> Array:
+        """Return the upper end of the enclosure of ``l*(u)`` that :mod:`losses.slopes` describes.
+
+        With ``z = log y + s`` the equation is ``exp((2-p) s) - exp(-(p-1) s) = u y^(p-2)``: s depends on one
+        number alone, so that a table of it is a start from which two of Newton's steps reach rounding.  Rows
+        that they leave open are searched.
+        """
+        a, b = self._rates
+        margin = 1e-12 * (1.0 + np.maximum(np.abs(low), np.abs(high)))  # what rounding may have cut off
+        low, high = low - margin, high + margin
+        knots = np.linspace(float((low - base).min()), float((high - base).max()), KNOTS)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            known = np.arcsinh(exponential(a * knots) - exponential(-b * knots))
+            z = np.clip(base + np.interp(np.arcsinh(u * exponential(-a * base)), known, knots), low, high)
+            for _ in range(NEWTON_STEPS):
+                up, down = exponential(a * z), y * exponential(-b * z)
+                z = np.clip(z - (up - down - u) / (a * up + b * down), low, high)
+            up, down = exponential(a * z), y * exponential(-b * z)
+            miss = np.abs(up - down - u)
+            out = u * z - (up / a + down / b) + miss * np.maximum(z - low, high - z)
+            # What rounding of z and of the terms does to the slope: nothing is left to gain below it.
+            settled = miss <= 4e-16 * (np.abs(u) + (a * up + b * down) * np.maximum(np.abs(z), 1.0))
+            open_ = ~(settled & np.isfinite(out))
+        if open_.any():
+            out[open_] = conjugate_by_search(self, y[open_], u[open_], low[open_], high[open_])
+        return np.asarray(out)
 
     def log_normalizer(self, y: Array, dispersion: float) -> Array:
         positive_number("dispersion", dispersion)
@@ -123,4 +152,8 @@ class Tweedie(LogLink):
 
 def _times(y: Array, e: Array) -> Array:
     """``y e``, where 0 times an overflow is 0."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        out = y * e
+        if not np.isnan(out.sum()):  # a sum costs less than a product with a mask
+            return np.asarray(out)
     return np.multiply(y, e, out=np.zeros_like(e), where=y > 0.0)

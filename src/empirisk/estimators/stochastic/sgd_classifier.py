@@ -89,7 +89,7 @@ class SGDClassifier(LogProbabilities, StreamedLabels, StochasticEstimator):
         Mean of the iterates of the last half of the run, of all, the last one, or the best end of an epoch.
         "auto" is "suffix" ("average" with "pegasos").
     n_epochs : int or "auto", default "auto"
-        Passes over the rows; "auto" makes a million steps, in 5 to 1000 passes.
+        Passes over the rows; "auto" makes a hundred thousand steps, in 5 to 1000 passes.
     batch_size : int, default 1
         Rows a step.
     momentum : float, default 0.0

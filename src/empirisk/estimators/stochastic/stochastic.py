@@ -36,8 +36,10 @@ from empirisk.typing import Array
 
 __all__ = ["StochasticEstimator"]
 
-# "auto" takes as many epochs as make a million steps, between these.
-STEPS, FEWEST, MOST = 1_000_000, 5, 1_000
+# "auto" takes as many epochs as make this many steps, between these.  On 3,000 rows of 10 and 50 columns
+# they end within 1e-4 to 7e-4 of the null model's loss of the optimum, less than the rows leave open; ten
+# times as many within 1e-6 to 8e-5.
+STEPS, FEWEST, MOST = 100_000, 5, 1_000
 
 STREAMED = Certificate(
     Kind.NONE,
