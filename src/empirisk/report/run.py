@@ -188,6 +188,7 @@ def _settings(options: Options, a: Analysis) -> Json:
         "curve_sizes": halvings(p, a.scoring, a.model.candidate, a.model.alpha),
         "rule": "one-standard-error",
         "time_limit": options.time_limit,
+        "forecast_seconds": round(plan.seconds),
         "models": ", ".join(options.kinds()),
         "missing": "; ".join(options.missing) or None,
         "left_out_for_time": "; ".join(a.left_out) or None,

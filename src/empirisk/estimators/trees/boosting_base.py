@@ -17,6 +17,7 @@ from empirisk.data.tabular import band
 from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_choice, check_flag, check_weights, is_count
 from empirisk.estimators.same_rows import row_print
+from empirisk.estimators.trees.boosting_along import ALONG, Along, sums_of
 from empirisk.estimators.trees.boosting_fit import Fitted, fit_rounds, take
 from empirisk.estimators.trees.boosting_losses import constants
 from empirisk.estimators.trees.boosting_parts import Parts, deal_parts
@@ -69,6 +70,7 @@ class Boosting(TreeEstimator):
     init_: Array
     n_estimators_: int
     train_loss_: Array
+    _marks: frozenset[int]  # rounds whose scores of the growing rows a fit is to keep
     validation_loss_: tuple[Estimate, ...] | None
     stopping_: Stopping | None
     _outputs: tuple[Trees, ...]
@@ -113,7 +115,7 @@ class Boosting(TreeEstimator):
         callback: Callback | None,
     ) -> None:
         """Deal the rows, grow the rounds, settle; `given` are the user's own rows to watch."""
-        plan = plan_of(self, table, losses)
+        plan = replace(plan_of(self, table, losses), marks=getattr(self, "_marks", frozenset()))
         some = offset is not None
         offset = np.broadcast_to(0.0, len(y)) if offset is None else offset  # no memory for no offset
         stop = stops(self.early_stopping, int(np.count_nonzero(weight)), given is not None)
@@ -153,20 +155,24 @@ class Boosting(TreeEstimator):
             yield from super()._fit_each(X, y, parameter, values, **rows)
             return
         most = clone(self).set_params(n_estimators=max(values))
+        most._marks = frozenset(int(value) for value in values)
         TreeEstimator._fit(most, X, y, **{"sample_weight": None, **rows})
         grown = vars(most).pop("_grown")
+        del most._marks
+        along = Along(grown.fitted.trees)
         growing = grown.parts.grow
         start, X = take(grown.first, growing), take(grown.table.X, growing)
-        scores, done = start, 0
         for value in values:
-            if value < done:
-                scores, done = start, 0
-            if value > done:  # so that rising values ask each tree about the growing rows once
-                scores = scores + _values([trees[done:value] for trees in grown.fitted.trees], X)
-                done = int(value)
+            scores = grown.fitted.marked.get(int(value))
+            if scores is None:  # of a fit that a callback called off
+                scores = start + sums_of(tuple(trees[:value] for trees in grown.fitted.trees), X)
             model = copy.copy(most).set_params(n_estimators=value)
-            model._conclude(grown, done, scores)
-            yield model
+            model._conclude(grown, int(value), scores)
+            ALONG[model] = along
+            try:
+                yield model
+            finally:
+                del ALONG[model]
 
     def _conclude(self, grown: Grown, rounds: int | None = None, scores: Array | None = None) -> None:
         """Keep all rounds of a fit, or the first ones, with what is said about them; `scores` are theirs."""
@@ -223,7 +229,7 @@ class Boosting(TreeEstimator):
         scores = fitted.scores if known is None else known
         if known is None and len(fitted.trees[0]) > self.n_estimators_:
             dropped = [of_output[self.n_estimators_ :] for of_output in fitted.trees]
-            scores = scores - _values(dropped, X)
+            scores = scores - sums_of(tuple(dropped), X)
         first, last = (_slope(self._losses, y, weight, z) for z in (start, scores))
         claim = (
             f"greedy stagewise fit of {self.n_estimators_} rounds, no argument bounds its distance from the "
@@ -238,17 +244,25 @@ class Boosting(TreeEstimator):
 
     # -- scores -------------------------------------------------------------------------------------
 
+    def _table(self, X: Any, fitting: bool = False) -> Table:
+        along = None if fitting else ALONG.get(self)
+        made = super()._table
+        return made(X, fitting) if along is None else along.table(X, lambda: made(X))
+
     def _raw(self, table: Table) -> Array:
         """``init_`` plus the leaves' values, shape (n, k)."""
+        X, along = dense(table).X, ALONG.get(self)
         with at_most(self.n_jobs):
-            return self.init_ + _values(self._outputs, dense(table).X)
+            if along is not None:
+                return self.init_ + along.sums(table, X, self.n_estimators_)
+            return self.init_ + sums_of(self._outputs, X)
 
     def _staged(self, X: Any) -> Iterator[Array]:
         """Return the scores after each round; each is a new array."""
         X = dense(self._table(X)).X
         scores = np.broadcast_to(self.init_, (X.shape[0], len(self.init_)))
         for t in range(self.n_estimators_):
-            scores = scores + _values([trees[t] for trees in self._outputs], X)
+            scores = scores + sums_of(tuple(trees[t] for trees in self._outputs), X)
             yield scores
 
     @property
@@ -330,11 +344,6 @@ class Boosting(TreeEstimator):
     def feature_importances_(self) -> Array:
         """``importances("gain")``, whose bias is described there."""
         return self.importances()
-
-
-def _values(outputs: Sequence[Trees], X: Any) -> Array:
-    """Return the sums of the leaves' values, shape (n, k)."""
-    return np.column_stack([trees.predict(X)[:, 0] for trees in outputs])
 
 
 def _first(trees: Trees, rounds: int) -> Trees:

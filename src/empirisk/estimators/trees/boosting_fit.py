@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ class Fitted:
     trace : tuple of TracePoint
     called_off : bool
         Whether the callback ended the growth.
+    marked : mapping of int to array, shape (n, k)
+        Scores of the growing rows after the rounds that the plan marks.
     """
 
     trees: tuple[Trees, ...]
@@ -47,6 +49,7 @@ class Fitted:
     watch: EarlyStop | None
     trace: tuple[TracePoint, ...]
     called_off: bool = False
+    marked: Mapping[int, Array] = field(default_factory=dict)
 
 
 def total_losses(losses: Sequence[Loss], y: Array, scores: Array) -> Array:
@@ -118,7 +121,7 @@ def fit_rounds(
     grown = grow_rounds(plan, grow, watched, watch, len(before[0]) if before else 0, callback)
     pairs = zip(before, grown.trees, strict=True) if before and grown.trees else ()
     trees = tuple(Trees.concatenate(pair) for pair in pairs) or before or grown.trees
-    return Fitted(trees, grown.scores, grown.train_loss, watch, grown.trace, grown.called_off)
+    return Fitted(trees, grown.scores, grown.train_loss, watch, grown.trace, grown.called_off, grown.marked)
 
 
 def _walk(trees: tuple[Trees, ...], X: Any, start: Array, look: Callable[[Array], object] | None) -> Array:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,8 @@ class Plan:
         As in :func:`empirisk.trees.boost.boost`.
     patience : int
         Rounds that may bring nothing new on the watched rows.
+    marks : frozenset of int
+        Rounds after which the scores of the growing rows are kept.
     """
 
     losses: Sequence[Loss]
@@ -62,6 +64,7 @@ class Plan:
     subsample: float
     seed: int
     patience: int
+    marks: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class Grown:
     trace : tuple of TracePoint
     called_off : bool
         Whether the callback ended the growth.
+    marked : mapping of int to array, shape (n, k)
+        Scores of the growing rows after the rounds that the plan marks.
     """
 
     trees: tuple[Trees, ...]
@@ -96,6 +101,7 @@ class Grown:
     train_loss: tuple[float, ...]
     trace: tuple[TracePoint, ...]
     called_off: bool = False
+    marked: Mapping[int, Array] = field(default_factory=dict)
 
 
 _Look = Callable[
@@ -113,6 +119,7 @@ class _Strand:
         self.parts: list[tuple[Trees, ...]] = []
         self.train_loss: list[float] = []
         self.times: list[float] = []
+        self.marked: dict[int, Array] = {}
 
     def advance(self, done: int, step: int, look: _Look | None) -> list[Array | None]:
         """Grow at most `step` rounds; row losses of the watched rows after each."""
@@ -124,6 +131,8 @@ class _Strand:
 
         def on_round(r: Round) -> bool:
             self.times.append(time.perf_counter())
+            if r.number in self.plan.marks:
+                self.marked[r.number] = r.scores.copy()
             losses.append(None if r.validation_losses is None else r.validation_losses.copy())
             if r.validation_scores is not None and r.number == done + step:
                 self.seen = r.validation_scores.copy()
@@ -190,4 +199,5 @@ def grow_rounds(
         for t, (value, at) in enumerate(zip(train_loss[1:], strands[-1].times, strict=True))
     )
     trees = tuple(of_output for s in strands for of_output in s.trees())
-    return Grown(trees, np.column_stack([s.scores for s in strands]), train_loss, trace, called_off)
+    marked = {number: np.column_stack([s.marked[number] for s in strands]) for number in strands[0].marked}
+    return Grown(trees, np.column_stack([s.scores for s in strands]), train_loss, trace, called_off, marked)
