@@ -29,6 +29,7 @@ from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import step_of
 from empirisk.report.read.carried import CARRIED
 from empirisk.report.read.table import Table
+from empirisk.search.tuning.ranges import PRUNINGS
 
 __all__ = ["Encoders", "estimator_of", "origins_of", "parameter_grid", "recipe", "recipe_along", "unable"]
 
@@ -177,7 +178,9 @@ def parameter_grid(
         parts = parts_of(recipe(candidate, encoders.table, 1.0, 0, encoders))
         _, X = before.fitted(parts, sample.dealt, rows)
     if candidate.grown:
-        return grown_grid(candidate, X, sample.y[rows], level_positions(encoders.table), size)
+        # Prunings come from one tree: a shorter path saves hardly any time, and misses the best of them.
+        most = PRUNINGS if candidate.kind == "tree" else size
+        return grown_grid(candidate, X, sample.y[rows], level_positions(encoders.table), most)
     weights, exposure = (None if v is None else v[rows] for v in (sample.weights, sample.exposure))
     return alpha_grid(candidate, X, sample.y[rows], sample.n_classes, size, weights, exposure)
 

@@ -17,7 +17,7 @@ from empirisk.estimators.linear.tune import alpha_grid
 from empirisk.kernels import Gaussian
 from empirisk.search.points import LogUniform
 
-__all__ = ["NOTHING", "RANGES", "ROUNDS", "Space", "prunings"]
+__all__ = ["NOTHING", "PRUNINGS", "RANGES", "ROUNDS", "Space", "prunings"]
 
 # Of boosting: what is tried at first; further ones follow while the loss is shown to fall.
 ROUNDS = (3, 5, 10, 20, 35, 60, 100, 150, 200, 300)
