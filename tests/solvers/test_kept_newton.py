@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array, csr_array
 
-import empirisk as er
 from empirisk.data import ArrayBlocks, Design
 from empirisk.losses import Logistic, Poisson, Softmax
 from empirisk.penalties import L1, ElasticNetPenalty
@@ -127,7 +128,18 @@ def test_auto_takes_it_for_rows_by_the_thousand_and_not_for_wide_tables() -> Non
     assert choose(problem("logistic", L1(0.01))) == "kept_newton"
     assert choose(problem("softmax", L1(0.01), k=200)) == "kept_newton"
     assert choose(problem("logistic", L1(0.01), n=20, p=30)) == "prox_newton"
-    sparse = er.LogisticRegression(alpha=0.1, l1_ratio=1.0)
-    from scipy.sparse import csr_array
+    X = csr_array((40_000, 301))
+    wide = LinearProblem(Logistic(), L1(0.1), ArrayBlocks(Design(X), np.ones(40_000), np.ones(40_000)), False)
+    assert choose(wide) == "prox_newton"
 
-    assert choose(sparse.problem(csr_array(np.eye(40)[:, :5]), np.arange(40) % 2)) == "prox_newton"
+
+@pytest.mark.parametrize("form", [csr_array, csc_array])
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+def test_sparse_columns_have_the_optimum_of_dense_ones(loss: str, form: Any) -> None:
+    p = problem(loss, L1(0.01), n=2 * FEWEST_ROWS, k=3)
+    X = np.where(p.design.X > 0.5, p.design.X, 0.0)
+    thin, full = (replace(p, data=ArrayBlocks(Design(x), p.data.y, p.data.weight)) for x in (form(X), X))
+    one, other = (solve(q, "kept_newton", tol=1e-10) for q in (thin, full))
+    assert choose(thin) == "kept_newton"
+    assert one.status.ok
+    assert abs(full.value(one.w) - full.value(other.w)) <= 3e-10 * full.null_loss

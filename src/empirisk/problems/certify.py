@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-ROWS = 4_096  # of float32 that are widened at a time
+WIDENED = 1 << 17  # numbers of float32 that are widened at a time: they stay in the cache
 
 
 def certify(
@@ -100,7 +100,8 @@ def plain_scores(problem: LinearObjective, w: Array) -> Array:
     if X.dtype == np.float64 or problem.design.sparse:
         z = np.asarray(X @ coef, dtype=np.float64)
     else:
-        blocks = [X[i : i + ROWS].astype(np.float64) @ coef for i in range(0, len(X), ROWS)]
+        step = max(WIDENED // max(X.shape[1], 1), 1)
+        blocks = [X[i : i + step].astype(np.float64) @ coef for i in range(0, len(X), step)]
         z = np.concatenate(blocks) if blocks else np.zeros((0, *coef.shape[1:]))
     return problem.data.without_absent(z + b)
 
@@ -169,8 +170,9 @@ def correlation(problem: LinearObjective, theta: Array) -> Array:
         return np.asarray(X.T @ weighted, dtype=np.float64)
     # An L1 penalty compares v with a strength that may be small: products in float32 would not do.
     out = np.zeros((X.shape[1], *weighted.shape[1:]))
-    for i in range(0, len(X), ROWS):
-        out += X[i : i + ROWS].T.astype(np.float64) @ weighted[i : i + ROWS]
+    step = max(WIDENED // max(X.shape[1], 1), 1)
+    for i in range(0, len(X), step):
+        out += X[i : i + step].T.astype(np.float64) @ weighted[i : i + step]
     return out
 
 

@@ -23,8 +23,9 @@ differentiable        300, rows * parameters^2 <= 3e8, and
 other, differentiable none or L2, otherwise                lbfgs
 softmax               L1, elastic net; dense; parameters   joint_newton
                       <= 600, rows * parameters^2 <= 3e8
-other, twice diff.,   L1, elastic net; dense; rows >= 2    kept_newton
-convex                columns; classes columns^2 <= 9e6
+other, twice diff.,   L1, elastic net; rows >= 2 columns;  kept_newton
+convex                classes columns^2 <= 9e6; columns
+                      <= 300 where X is sparse
 other, twice diff.    L1, elastic net, otherwise           prox_newton
 other, differentiable L1, elastic net                      fista
 differentiable        constraint set                       projected_gradient
@@ -77,6 +78,8 @@ JOINT_FLOPS = 3e8
 # 0.35, 0.38, 1000 x 5000 2.9, 0.4.  Softmax, 50000 x 50, 7 classes 0.2, 4.5; 20000 x 50, 100 classes 0.6, 16.
 KEPT_NUMBERS = 9e6
 KEPT_ROWS = 2
+# Sparse columns up to which dense Gram matrices of a few rows cost little beside the passes.
+KEPT_SPARSE = 300
 # Matrices of parameters that an interior point factorises some 20 times.
 INTERIOR_PARAMETERS = 1_000
 EXACT_COLUMNS = 300  # wide problems up to this are solved exactly, in milliseconds
@@ -141,6 +144,8 @@ def _linear(problem: LinearProblem) -> str:
 def _keeps(problem: LinearProblem) -> bool:
     """Return whether Gram matrices of all columns are small, and made of many more rows than columns."""
     n, p = problem.design.shape
+    if problem.design.sparse and p > KEPT_SPARSE:
+        return False
     return n >= KEPT_ROWS * p and max(problem.n_outputs, 1) * p**2 <= KEPT_NUMBERS
 
 

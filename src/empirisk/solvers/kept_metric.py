@@ -132,10 +132,11 @@ class JointMetric:
 
 def keep_jointly(problem: LinearProblem, e: Evaluation) -> JointMetric:
     """Return the Hessian of all classes at the point of e, from evenly spaced rows."""
-    data, (n, p) = problem.data, problem.design.shape
+    data, p = problem.data, problem.data.n_cols
     parameters = p * problem.n_outputs
     rows = _spaced(problem, ROWS_PER_PARAMETER * parameters)
-    few = ArrayBlocks(Design(problem.design.X[rows]), data.y[rows], data.weight[rows])
+    X = _dense(problem, rows, slice(None), np.arange(p))
+    few = ArrayBlocks(Design(X), data.y[rows], data.weight[rows])
     small = replace(problem, data=few)
     mean, sd = column_scales(problem)
     standard = Standardisation(mean, np.ones_like(sd), problem.intercept)
@@ -144,7 +145,7 @@ def keep_jointly(problem: LinearProblem, e: Evaluation) -> JointMetric:
     typical = np.zeros((problem.n_outputs, problem.n_params))
     typical[:, :p] = np.multiply.outer(h.sum(axis=0), sd**2)
     H[np.diag_indices_from(H)] += 1e-6 * typical.ravel()
-    price = len(few.y) / n * parameters * problem.n_outputs / FLOPS_OF_PASS
+    price = len(few.y) * parameters**2 / (FLOPS_OF_PASS * max(problem.design.size, 1))
     return JointMetric(np.arange(p), rows, H, float(h.sum()), 1.0, standard, price)
 
 
@@ -156,18 +157,15 @@ def _spaced(problem: LinearProblem, size: int) -> slice:
 
 def keep(problem: LinearProblem, e: Evaluation, index: IndexArray) -> KeptMetric:
     """Return the Gram matrices of these columns at the point of e."""
-    n, p = problem.design.shape
     rows = _spaced(problem, ROWS_PER_COLUMN * len(index))
     h = _curvatures(problem, e, rows)
     masses = h.sum(axis=0)
     k, outputs, mean = len(index), h.shape[1], problem.moments[0][index]
     grams, sums = [np.zeros((k, k)) for _ in range(outputs)], np.zeros((k, outputs))
-    X = problem.design.X[rows]
-    dtype = np.dtype(np.float32) if k >= SINGLE else X.dtype
-    for start in range(0, len(X), BLOCK):
+    dtype = np.dtype(np.float32) if k >= SINGLE else problem.design.dtype
+    for start in range(0, len(h), BLOCK):
         at = slice(start, start + BLOCK)
-        block = X[at] if k == p else X[at][:, index]
-        block = block.astype(dtype, copy=False)
+        block = _dense(problem, rows, at, index).astype(dtype, copy=False)
         sums += _loops.rmatvec(block, h[at].astype(dtype))
         for c in range(outputs):
             grams[c] += _loops.gram(block, np.ascontiguousarray(h[at, c]), mean)
@@ -180,8 +178,17 @@ def keep(problem: LinearProblem, e: Evaluation, index: IndexArray) -> KeptMetric
         gram -= masses[c] * np.multiply.outer(shift, shift)
         _lift(problem, index, gram, float(masses[c]))
     ones = (1.0,) * outputs
-    price = len(X) / n * k * k / (FLOPS_OF_PASS * max(p, 1))
+    price = len(h) * k * k / (FLOPS_OF_PASS * max(problem.design.size, 1))
     return KeptMetric(index, rows, tuple(grams), tuple(centred), tuple(map(float, masses)), ones, price)
+
+
+def _dense(problem: LinearProblem, rows: slice, at: slice, index: IndexArray) -> Array:
+    """Return some columns of some of the evenly spaced rows as a dense array, a view of X where it can be."""
+    numbers = np.arange(problem.design.shape[0])[rows][at]
+    if problem.design.sparse:
+        return np.asarray(problem.design.rows(numbers).X[:, index].toarray())
+    X = problem.design.X[rows][at]
+    return np.asarray(X if len(index) == X.shape[1] else X[:, index])
 
 
 def _curvatures(problem: LinearProblem, e: Evaluation, rows: slice) -> Array:

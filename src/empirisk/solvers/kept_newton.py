@@ -112,7 +112,6 @@ class KeptNewton:
             Capability.SEPARABLE_PENALTY,
             Capability.CONJUGATE,
             Capability.CONVEX,
-            Capability.DENSE,
         }
     )
 
