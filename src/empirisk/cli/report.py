@@ -29,7 +29,10 @@ __all__ = ["report"]
 
 def report(
     data: Data,
-    target: Annotated[str, typer.Option(help="Column to predict.")],
+    target: Annotated[
+        list[str],
+        typer.Option(help="Column to predict; given more than once: a report each, and their list."),
+    ],
     out: Annotated[Path | None, typer.Option(help="Folder of the report; DATA-report when left out.")] = None,
     types: Types = None,
     drop: Annotated[
@@ -70,10 +73,11 @@ def report(
     from empirisk.data.deadline import Deadline
     from empirisk.report.options import Options
     from empirisk.report.run import run_report
+    from empirisk.report.targets import run_targets
 
     options = Options(
         data=data,
-        target=target,
+        target=target[0],
         out=out,
         types=pairs(types or [], "--types"),
         drop=tuple(drop or ()),
@@ -98,4 +102,8 @@ def report(
     )
     # The command counts from its start; a second command in one process, from its own.
     deadline = Deadline(time_limit, guard.started())
-    guard.finish(run_report(options, (lambda line: None) if quiet else typer.echo, deadline), strict, debug)
+    say = (lambda line: None) if quiet else typer.echo
+    if len(target) > 1:
+        guard.finish(run_targets(options, target, say, deadline), strict, debug)
+    else:
+        guard.finish(run_report(options, say, deadline), strict, debug)

@@ -69,7 +69,7 @@ def check_folder(folder: Path) -> None:
     """
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder.name} exists and is a file: give another folder with --out")
-    strange = sorted(p.name for p in folder.iterdir() if p.name not in OUTPUTS) if folder.exists() else []
+    strange = sorted(p.name for p in folder.iterdir() if not _written(p)) if folder.exists() else []
     if strange:
         raise DataError(
             f"the folder {folder.name} holds {strange[0]!r}, which no report wrote, and is left as it is: "
@@ -85,6 +85,16 @@ def check_folder(folder: Path) -> None:
             f"the folder {parent.name or parent} takes no new {folder.name} ({error.strerror or error}): "
             "give another one with --out"
         ) from error
+
+
+def _written(path: Path) -> bool:
+    """Return whether a report writes such a file, or, of one of several targets, such a folder."""
+    if path.name in OUTPUTS:
+        return not path.is_dir()
+    if path.is_symlink() or not path.is_dir() or not (path.parent / "report.json").is_file():
+        return False
+    names = {p.name for p in path.iterdir() if not p.is_dir()}
+    return names == {p.name for p in path.iterdir()} and "report.json" in names and names <= set(OUTPUTS)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ def column_name(given: Any, option: str) -> str:
         return given
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         return str(given)
-    more = "; write a report for each of several targets" if option == "target" else ""
+    more = "; several targets are a list of such names" if option == "target" else ""
     raise DataError(f"{option} must be the name of one column, got {given!r}{more}")
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import polars as pl
 
@@ -18,12 +18,14 @@ from empirisk.data.deadline import Deadline
 from empirisk.data.frames import as_frame
 from empirisk.data.progress import Progress, teller
 from empirisk.report.atomic import report_folder
-from empirisk.report.errors import DataError
+from empirisk.report.errors import DataError, column_name
+from empirisk.report.made_targets import Reports
 from empirisk.report.options import Options
 from empirisk.report.progress import Told
 from empirisk.report.read.frames import is_frame
 from empirisk.report.run import Outcome, closing_lines, run_report
 from empirisk.report.saved.model_file import ModelFile, load
+from empirisk.report.targets import run_targets
 from empirisk.results import Estimate
 from empirisk.results.form import Form, Formed
 
@@ -134,9 +136,17 @@ class Report(Formed):
         )
 
 
-def report(
+@overload
+def report(data: Any, target: str, **options: Any) -> Report: ...
+
+
+@overload
+def report(data: Any, target: list[str] | tuple[str, ...], **options: Any) -> Reports: ...
+
+
+def report(  # type: ignore[misc]  # the options are named below alone, once
     data: Any,
-    target: str,
+    target: str | list[str] | tuple[str, ...],
     *,
     out: str | PathLike[str] | None = None,
     types: Mapping[str, str] | None = None,
@@ -159,7 +169,7 @@ def report(
     time_limit: float | None = None,
     models: str | Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> Report:
+) -> Report | Reports:
     """Fit and compare models of a table: the twin of the command ``empirisk report``, for notebooks.
 
     The table is split, candidates of each kind are compared by cross-validation on the training part, one
@@ -170,8 +180,9 @@ def report(
     data : data frame (pandas, polars and others), mapping of names to columns, str or path
         Types of a frame are trusted: numbers, dates, truth values and categories are what they are; columns
         of text are read as those of a file are.  An index is left out.
-    target : str
-        Column to predict.
+    target : str, or list of str
+        Column to predict.  Of several each has its report, without the others among its columns; the time
+        limit is shared.
     out : str or path, optional
         Folder to write to as well; nothing stays on the disk by default.
     types : mapping of str to str, optional
@@ -214,7 +225,8 @@ def report(
     Returns
     -------
     Report
-        Shows its page in a notebook; ``.sentences``, ``.model``, ``.json``, ``.to_frame()``,
+        A :class:`empirisk.report.made_targets.Reports`, by target, where `target` is a list.  A report
+        shows its page in a notebook; ``.sentences``, ``.model``, ``.json``, ``.to_frame()``,
         ``.save(folder)``.
 
     Raises
@@ -240,7 +252,7 @@ def report(
     began = Deadline(time_limit)
     options = Options(
         data=data if is_frame(data) else Path(data),
-        target=target,
+        target="" if isinstance(target, list | tuple) else target,
         out=None if out is None else Path(out),
         types=dict(types or {}),
         drop=(drop,) if isinstance(drop, str) else tuple(drop),
@@ -264,12 +276,28 @@ def report(
     )
     log: list[str] = []
     show = _bar(progress)
+    if isinstance(target, list | tuple):
+        several = _several(options, [column_name(name, "target") for name in target], began, show)
+        if out is not None:
+            several.save(out)
+        return several
     with _in_words_of_python(), tempfile.TemporaryDirectory() as place:
         made = run_report(options, log.append, began, show=show, folder=Path(place) / "report")
         found = _kept(made, tuple(log[: len(log) - len(closing_lines(made))]), data)
     if out is not None:
         found.save(out)
     return found
+
+
+def _several(options: Options, targets: list[str], began: Deadline, show: Callable[[float], Any]) -> Reports:
+    """Return the reports on several targets, in memory."""
+    if len(targets) < 2:
+        raise DataError(f"target must be the name of one column, or a list of two at least; got {targets}")
+    log: list[str] = []
+    with _in_words_of_python(), tempfile.TemporaryDirectory() as place:
+        made = run_targets(options, targets, log.append, began, show=show, folder=Path(place) / "report")
+        kept = {t: _kept(o, tuple(log), options.data) for t, o in zip(targets, made.outcomes, strict=True)}
+    return Reports(made.report, kept, made.seconds, _estimate, next(iter(kept.values()))._like)
 
 
 def _kept(made: Outcome, log: tuple[str, ...], data: Any) -> Report:

@@ -85,9 +85,14 @@ class Options:
             raise DataError(f"--models {self.models!r} must name some of {', '.join(KINDS)}{named}")
         return asked
 
-    def command(self) -> str:
+    def command(self, targets: Sequence[str] = ()) -> str:
         """Return the command line that asks for the same, with file names in place of paths; the call in
         Python where the rows are a frame.
+
+        Parameters
+        ----------
+        targets : sequence of str
+            All of them, where there are several.
 
         Examples
         --------
@@ -95,8 +100,9 @@ class Options:
         "empirisk report 'a b.csv' --target y --types x=categorical --seed 3"
         """
         if not isinstance(self.data, Path):
-            return self._call()
-        words = ["empirisk", "report", self.data.name, "--target", self.target]
+            return self._call(targets)
+        words = ["empirisk", "report", self.data.name]
+        words += [w for name in (targets or (self.target,)) for w in ("--target", name)]
         words += [w for name, kind in self.types.items() for w in ("--types", f"{name}={kind}")]
         words += [w for name in self.drop for w in ("--drop", name)]
         words += [f"--missing={value}" for value in self.missing]  # a value may begin with a minus
@@ -120,7 +126,7 @@ class Options:
         words += ["--level", str(self.level)] if self.level != 0.95 else []
         return shlex.join(words)
 
-    def _call(self) -> str:
+    def _call(self, targets: Sequence[str]) -> str:
         """Return the call of ``er.report`` that asks for the same on a frame.
 
         Examples
@@ -128,7 +134,7 @@ class Options:
         >>> Options({"x": [1.0]}, "y", drop=("b",), seed=3).command()
         "er.report(frame, 'y', drop=['b'], seed=3)"
         """
-        words = ["frame", repr(self.target)]
+        words = ["frame", repr(list(targets) or self.target)]
         for f in fields(self)[3:-1]:
             value = getattr(self, f.name)
             if f.name == "test":

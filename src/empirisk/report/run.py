@@ -68,6 +68,7 @@ def run_report(
     *,
     folder: Path | None = None,
     show: Callable[[float], Any] | None = None,
+    look: Callable[[Analysis, Json], None] | None = None,
 ) -> Outcome:
     """Make a report.
 
@@ -83,6 +84,8 @@ def run_report(
     show : callable, optional
         Gives the display of the progress, a context, for the predicted seconds; that of the command by
         default.
+    look : callable, optional
+        Gets the analysis and its report before the first is forgotten.
 
     Raises
     ------
@@ -142,6 +145,8 @@ def run_report(
         seconds = time.perf_counter() - deadline.began
         report = collect(a, command=options.command(), seconds=seconds, settings=_settings(options, a))
         steps.done("the sections")
+        if look is not None:
+            look(a, report)
         progress.stage("Writing", 1, 1.0)
         write_report(a, report, folder)
         steps.done("drawing and writing")

@@ -15,7 +15,7 @@ from empirisk.report.sections.methods import Pairs, made_by, methods, point
 from empirisk.report.sections.prose import setting
 from empirisk.report.sections.registry import form_of
 
-__all__ = ["colours", "render_html"]
+__all__ = ["colours", "page", "render_html"]
 
 Json = dict[str, Any]
 
@@ -64,6 +64,11 @@ def _environment() -> Environment:
     return env
 
 
+def page(template: str, **names: Any) -> str:
+    """Return the page that a template makes of what is handed to it."""
+    return _environment().get_template(template).render(**names)
+
+
 def render_html(report: Json, deadline: Deadline | None = None) -> str:
     """Render a report as one HTML page that needs nothing but itself.
 
@@ -91,6 +96,7 @@ def render_html(report: Json, deadline: Deadline | None = None) -> str:
     for section in form.sections:
         made.append([pair for pairs in section.estimates(report).values() for pair in pairs])
         names |= section.names(report)
-    template = _environment().get_template("report.html.j2")
     drawn = figures(report, deadline)
-    return template.render(r=report, form=form, sections=form.sections, figures=drawn, made=made, **names)
+    return page(
+        "report.html.j2", r=report, form=form, sections=form.sections, figures=drawn, made=made, **names
+    )

@@ -12,7 +12,7 @@ from empirisk.report.sections.verdict.headline import state
 from empirisk.report.sections.verdict.measure import Measure, measure_of
 from empirisk.wording import count, interval, number, share, shorten, signed, text
 
-__all__ = ["Versus", "versus"]
+__all__ = ["Versus", "difference_words", "inside", "versus"]
 
 Json = dict[str, Any]
 MARGIN = 0.06  # of the width, free at both ends of the axis
@@ -123,13 +123,13 @@ def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]
     head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
     greater = head["greater_is_better"]
     if head["difference"] is not None and not nothing:
-        yield _difference(head["difference"], "doing nothing", greater, measure)
+        yield difference_words(head["difference"], "doing nothing", greater, measure)
         measure = measure.short
     if simple is not None:
-        yield _difference(simple["difference"], inside(simple["label"]), greater, measure)
+        yield difference_words(simple["difference"], inside(simple["label"]), greater, measure)
 
 
-def _difference(e: Json, other: str, greater: bool, measure: Measure) -> str:
+def difference_words(e: Json, other: str, greater: bool, measure: Measure) -> str:
     """Return what a difference of the chosen model to another says."""
     scaled, unit = measure.scaled(e), measure.unit and f" {measure.unit}"
     if e["value"] == 0.0 and e["low"] in (None, 0.0):
