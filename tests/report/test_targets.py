@@ -48,7 +48,7 @@ def written(folder: Path) -> Path:
 
 
 def silent(line: str) -> None:
-    """Print nothing."""
+    """Take a line and print nothing of it."""
 
 
 def test_levels_and_folders() -> None:

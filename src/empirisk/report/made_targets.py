@@ -56,7 +56,7 @@ class Reports(Formed, Mapping[str, "Report"]):
 
     @property
     def markdown(self) -> str:
-        """The same list in Markdown."""
+        """The list of the targets in Markdown, with links to their reports."""
         return render_index_markdown(self.json)
 
     @property
