@@ -141,7 +141,7 @@ def report(data: Any, target: str, **options: Any) -> Report: ...
 
 
 @overload
-def report(data: Any, target: list[str] | tuple[str, ...], **options: Any) -> Reports: ...
+def report(data: Any, target: list[str] | tuple[str, ...], **options: Any) -> Reports[Report]: ...
 
 
 def report(  # type: ignore[misc]  # the options are named below alone, once
@@ -169,7 +169,7 @@ def report(  # type: ignore[misc]  # the options are named below alone, once
     time_limit: float | None = None,
     models: str | Sequence[str] | None = None,
     progress: Progress | None = None,
-) -> Report | Reports:
+) -> Report | Reports[Report]:
     """Fit and compare models of a table: the twin of the command ``empirisk report``, for notebooks.
 
     The table is split, candidates of each kind are compared by cross-validation on the training part, one
@@ -289,7 +289,9 @@ def report(  # type: ignore[misc]  # the options are named below alone, once
     return found
 
 
-def _several(options: Options, targets: list[str], began: Deadline, show: Callable[[float], Any]) -> Reports:
+def _several(
+    options: Options, targets: list[str], began: Deadline, show: Callable[[float], Any]
+) -> Reports[Report]:
     """Return the reports on several targets, in memory."""
     if len(targets) < 2:
         raise DataError(f"target must be the name of one column, or a list of two at least; got {targets}")

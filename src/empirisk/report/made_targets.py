@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from empirisk.data.frames import as_frame
 from empirisk.report.atomic import report_folder
@@ -14,14 +14,25 @@ from empirisk.report.render.targets import render_index_html, render_index_markd
 from empirisk.results import Estimate
 from empirisk.results.form import Form, Formed
 
-if TYPE_CHECKING:
-    from empirisk.report.made import Report
-
 __all__ = ["Reports"]
 
 
+class OneReport(Protocol):
+    """What the list of several targets asks of the report of one."""
+
+    @property
+    def verdict(self) -> str:
+        """What was found about the target, in one sentence."""
+
+    def save(self, folder: str | PathLike[str]) -> Path:
+        """Write the files of the report into a folder."""
+
+
+R = TypeVar("R", bound=OneReport)
+
+
 @dataclass(frozen=True, repr=False)
-class Reports(Formed, Mapping[str, "Report"]):
+class Reports(Formed, Mapping[str, R], Generic[R]):
     """Reports on several targets of one table: a mapping from each target to its report, and the list of all.
 
     Parameters
@@ -35,12 +46,12 @@ class Reports(Formed, Mapping[str, "Report"]):
     """
 
     json: dict[str, Any]
-    by_target: dict[str, Report]
+    by_target: dict[str, R]
     seconds: float
     _estimated: Callable[[dict[str, Any] | None], Estimate | None] = field(default=lambda e: None)
     _like: Any = None
 
-    def __getitem__(self, target: str) -> Report:
+    def __getitem__(self, target: str) -> R:
         return self.by_target[target]
 
     def __iter__(self) -> Iterator[str]:
