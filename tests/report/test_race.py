@@ -123,6 +123,20 @@ def test_those_that_are_not_behind_come_first_the_cheapest_of_them() -> None:
     assert any("it was not seen to be behind" in one.reason for one in raced.left)
 
 
+def test_a_race_whose_fits_all_took_too_long_leaves_all_to_the_cross_validation() -> None:
+    class Late(Given):
+        def _look(self, live: Any, size: int, seconds: float) -> Any:
+            return {}, {c.name: "a fit took more than 1 s" for c in live}
+
+    rows = [BASE, LINE, BOOST]
+    table = table_of({"a": np.arange(4.0) ** 2, "y": np.arange(4.0)})
+    splits = tuple((np.arange(16_000), np.arange(16_000, N)) for _ in range(2))
+    folds = Folds(Splits(N, splits, None, 0), 2, 1, "")
+    sample = take(table, np.arange(4))
+    run = Late(sample, folds, Encoders(table), METRICS["mse"], 4, Silent(), 0, Deadline(None))  # type: ignore[arg-type]
+    assert run.over(rows, {}, 1e9) == Raced(rows)
+
+
 def test_a_loss_that_is_infinite_leaves() -> None:
     raced, _ = given({"boosting": [1.0] * 3, "tree": [math.inf] * 3})
     assert [one.candidate.name for one in raced.left] == ["tree"]
@@ -184,6 +198,10 @@ def test_small_tables_have_no_race() -> None:
     folds = make_folds(train, plan.n_folds, 1, 0)
     stays = race(train, folds, plan, Encoders(table), METRICS["mse"], Silent(), 0, Deadline(None), math.inf)  # type: ignore[arg-type]
     assert stays.rows == plan.rows
+    raced = replace(plan, looks=(60, 120))
+    assert raced.race_seconds > 0.0
+    short = race(train, folds, raced, Encoders(table), METRICS["mse"], Silent(), 0, Deadline(None), 1e-3)  # type: ignore[arg-type]
+    assert short == Raced(plan.rows)  # no time for a race
 
 
 def test_the_plan_tells_the_race_and_counts_it() -> None:

@@ -141,6 +141,8 @@ class Race:
             left |= {name: at[name].left for name in gone}
             live = [c for c in live if c.name not in left]
             before = found
+        if all(c.name in left for c in rows if c.role == "candidate"):  # each was too slow for its look
+            return Raced(list(rows))
         kept = [c for c in rows if c.name not in left]
         return Raced(kept, tuple(left[c.name] for c in rows if c.name in left))
 
@@ -250,6 +252,8 @@ def race(
 ) -> Raced:
     """Return the candidates that a race on few rows leaves, all of them where the plan has none.
 
+    There is none either where the time limit does not leave the seconds that it is predicted to take.
+
     Parameters
     ----------
     sample, folds, encoders, metric, progress, seed, deadline
@@ -259,7 +263,8 @@ def race(
     seconds : float
         Of the race and the cross-validation after it, infinite without a limit.
     """
-    if not plan.looks:
+    short = math.isfinite(seconds) and plan.race_seconds * deadline.slowness > RACING * seconds
+    if not plan.looks or short:  # the clock would end more fits than the race could
         return Raced(plan.rows)
     progress.stage("Racing", RACED_FOLDS * len(plan.looks) * len(plan.rows), plan.race_seconds)
     run = Race(sample, folds, encoders, metric, plan.n_alphas, progress, seed, deadline)
