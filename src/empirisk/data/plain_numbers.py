@@ -41,7 +41,7 @@ def numbers_only(X: Any, y: Any = None) -> Iterator[None]:
     ...
     ValueError: X holds the text 'a' in column 0, row 0; encode the column ...
     """
-    plain = is_plain(X)
+    plain = is_plain(X) or (type(X) is tuple and not X)
     if not plain:
         refuse_odd_table(X)
         _refuse_kinds(X)

@@ -187,6 +187,8 @@ class Facts:
     @cached_property
     def saturated(self) -> float:
         """Weighted mean of the least loss of each row alone, ``inf_z l = -l*(0)``; nan where not known."""
+        if self.loss.quadratic:
+            return 0.0
         y, s = self.null_rows
         least = -self.loss.conjugate(y, np.zeros((len(y), *self.outputs)))
         return (
@@ -217,6 +219,8 @@ class Facts:
     @cached_property
     def null_slope(self) -> float:
         """Root mean square of the loss' derivative at the null model."""
+        if self.loss.quadratic:  # half the square of the slope is the loss
+            return math.sqrt(2.0 * self.null_loss)
         return self._null_slopes[0]
 
     @cached_property

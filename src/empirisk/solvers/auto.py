@@ -212,15 +212,19 @@ def resolve(problem: Problem, solver: str | Solver) -> Solver:
     """Return a solver object from a name, ``"auto"`` or an object."""
     if not hasattr(problem, "capabilities"):
         raise TypeError(f"problem must be a problem, such as est.problem(X, y); got {type(problem).__name__}")
-    known = ", ".join(["auto", *sorted(REGISTRY)])
     if not isinstance(solver, str):
         if isinstance(solver, type) or not all(hasattr(solver, a) for a in ("needs", "init", "step")):
             raise ValueError(
-                f"solver must be one of {known}, or an object with init and step; got {solver!r}"
+                f"solver must be one of {_known()}, or an object with init and step; got {solver!r}"
             )
         return solver
     name = choose(problem) if solver == "auto" else solver
     if name not in REGISTRY:
-        raise ValueError(f"solver must be one of {known}, got {solver!r}")
+        raise ValueError(f"solver must be one of {_known()}, got {solver!r}")
     made: Solver = REGISTRY[name]()
     return made
+
+
+def _known() -> str:
+    """Return the names that a solver is asked for by, in the order of the alphabet."""
+    return ", ".join(["auto", *sorted(REGISTRY)])

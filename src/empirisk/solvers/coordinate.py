@@ -11,7 +11,7 @@ Guestrin 2015, Blitz; Bertrand & Massias 2021, Anderson acceleration of coordina
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -111,9 +111,7 @@ class Coordinate:
     def init(self, problem: LinearProblem, w0: Array | None = None) -> CoordinateState:
         if self.warm is not None and self.warm.columns is not None:
             alive = np.flatnonzero(self.warm.columns.norm > 0.0)
-            return replace(
-                self.warm, gap=np.inf, scale=1.0, alive=alive, fresh=False, done=False, n_passes=0.0
-            )
+            return self.warm.then(gap=np.inf, scale=1.0, alive=alive, fresh=False, done=False, n_passes=0.0)
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         if problem.data.total_weight == 0.0 or problem.data.n_cols == 0:
             return CoordinateState(problem.null.copy())
@@ -125,7 +123,7 @@ class Coordinate:
         if w0 is None and len(alive) <= ALL_AT_ONCE:  # nothing to screen or to choose: no look at it
             first = problem.null_evaluation
             v, read = _correlations(problem, state, h * (problem.data.y - first.scores), coef)
-            return replace(state, evaluation=first, v=v, n_passes=read)
+            return state.then(evaluation=first, v=v, n_passes=read)
         coef[columns.norm == 0.0] = 0.0
         if problem.penalty.positive:
             coef = np.maximum(coef, 0.0)
@@ -133,11 +131,11 @@ class Coordinate:
             state = self.look(problem, state, coef)
         if np.isfinite(state.evaluation.loss):
             return state
-        return self.look(problem, replace(state, v=None), np.zeros_like(coef))
+        return self.look(problem, state.then(v=None), np.zeros_like(coef))
 
     def step(self, problem: LinearProblem, state: Any) -> CoordinateState:
         if state.columns is None:
-            stopped: CoordinateState = replace(state, done=True)
+            stopped: CoordinateState = state.then(done=True)
             return stopped
         coef = problem.split(state.w)[0]
         index, gram = self.working_set(problem, state, coef)
@@ -167,7 +165,7 @@ class Coordinate:
         new = coef.copy()
         new[index] = moved
         done = bool(np.array_equal(new, coef)) and len(index) >= len(state.alive)
-        return replace(self.look(problem, replace(state, gram=gram), new), done=done)
+        return self.look(problem, state.then(gram=gram), new).then(done=done)
 
     def working_set(
         self, problem: LinearProblem, state: CoordinateState, coef: Array
@@ -221,8 +219,8 @@ class Coordinate:
             alive = alive[~zero]
         w = problem.join(coef, b)
         evaluation = Evaluation(loss, problem.join(-v, -float(u.sum())), z)
-        return replace(
-            state, w=w, evaluation=evaluation, v=v, gap=gap, scale=scale, alive=alive,
+        return state.then(
+            w=w, evaluation=evaluation, v=v, gap=gap, scale=scale, alive=alive,
             fresh=True, n_passes=state.n_passes + read, check=True,
         )  # fmt: skip
 
