@@ -216,7 +216,7 @@ def line(name: str, table: str, rows: int, took: list[dict[str, Any]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the table."""
+    """Print the table, a row as soon as both sides are measured."""
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("--only", default="", help="rows whose name contains this")
     reader.add_argument("--runs", type=int, default=RUNS, help="turns of each side")

@@ -19,7 +19,7 @@ class Slow:
         self.name = name
 
     def fit(self, X: Any, y: Any) -> Slow:
-        """Write the name down."""
+        """Write the name down, in the order of the fits."""
         Slow.order.append(self.name)
         return self
 
