@@ -24,7 +24,7 @@ ROOMS = (
     {"schema"},
     {"collect", "render"},
     {"run"},
-    {"run_clusters"},
+    {"run_clusters", "targets", "made_targets"},
     {"made"},
 )
 LEVEL = {name: level for level, names in enumerate(ROOMS) for name in names}
