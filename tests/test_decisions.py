@@ -19,6 +19,11 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("curves/convergence.py", "isinstance(solver, GradientDescent)"): THEOREM,
     ("estimators/linear/generalized.py", "self.family == 'tweedie'"): "the one family that has a power",
     ("curves/convergence.py", "isinstance(solver, Subgradient)"): THEOREM,
+    ("report/fit/tuning.py", "{'mse': 2.0, 'log_loss': 1.0}"): "multiples of the losses that boosting lowers",
+    (
+        "report/fit/tuning.py",
+        "self.metric.name in GROWN_BY",
+    ): "boosting tells its training loss in its own loss",
     ("curves/convergence.py", "solver.name == 'fista'"): THEOREM,
     ("curves/convergence.py", "solver.name == 'sgd'"): THEOREM,
     ("estimators/bayes/bayesian_glm.py", "self.family not in APPROXIMATED"): "families of which integrals "
@@ -103,10 +108,6 @@ ALLOWED: dict[tuple[str, str], str] = {
         "{'poisson': Family('poisson', 'Poisson regression', 1.0, 'poisson_deviance', 'it holds counts "
         "(whole number...",
     ): "the registry of the report's families",
-    (
-        "report/sections/test/section.py",
-        "{'labels': [], 'recall': None, 'precision': None}",
-    ): KEYS,
     (
         "report/sections/test/shapes.py",
         "{'labels': strings, 'counts': list_of(numbers), 'threshold': nullable(number), 'recall': "

@@ -190,7 +190,7 @@ def test_interrupt_leaves_nothing_and_gives_130(tmp_path: Path) -> None:
     ) as run:
         assert run.stderr is not None
         lines = [run.stderr.readline()]
-        assert lines[0].startswith("Fitting")
+        assert lines[0].startswith("Racing")
         time.sleep(0.3)
         run.send_signal(signal.SIGINT)
         lines += run.stderr.readlines()

@@ -82,6 +82,7 @@ def test_numbers_of_sentences_are_written_out(tmp_path: Path, made: str) -> None
         gaps = [f for f in report["findings"] if f["code"] == "ER106"]
         assert len(gaps) == 1
         assert set(gaps[0]["where"]) == {"pool", "garage"}
-        assert "'note'" in report["verdict"]["sentence"]
+        note = next(c for c in report["data"]["columns"] if c["name"] == "note")
+        assert (note["role"], note["type"]) == ("feature", "text")  # it was left out before texts were read
         share = next(c for c in report["checks"] if c["code"] == "ER204")["sentence"]
         assert max(float(v) for v in re.findall(r"([\d.]+) %", share)) <= 100.0

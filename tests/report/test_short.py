@@ -12,6 +12,7 @@ import pytest
 from empirisk.data.deadline import Deadline
 from empirisk.report.render.html import render_html
 from empirisk.report.render.write import render_markdown
+from empirisk.report.sections.test.told import classes_told, lowest_first
 from tests.report.conftest import CASES, load
 
 WORDS = 2_500  # of report.md, the bars of its tables included
@@ -120,3 +121,13 @@ def test_counts_have_thousands_marks_and_no_number_is_a_row_of_zeros(name: str) 
     assert not re.findall(r"(?<![\w.,#-])\d{5,}(?= [a-z])", text)
     assert "0.0000 [" not in text
     assert not re.search(r"(?<![\d.])0\.000\d", "\n".join(re.findall(r"^\| \d.*\|.*%", text, flags=re.M)))
+
+
+def test_a_class_without_test_rows_is_not_the_one_that_is_found_least_often() -> None:
+    made = [{"value": v, "low": v, "high": v} for v in (0.9, None, 0.4)]
+    confusion = {"labels": ["a", "b", "c"], "recall": made}
+    assert lowest_first(confusion) == [2, 0, 1]
+    assert "found least often is c, 40" in classes_told(confusion)
+    none = {"labels": ["a", "b"], "recall": [made[1], made[1]]}
+    assert classes_told(none) == "Class by class"
+    assert lowest_first({"labels": ["a", "b"], "recall": None}) == [0, 1]

@@ -133,12 +133,12 @@ def _comparison(metric: Json) -> Pairs:
 
 def _estimates(report: Json) -> dict[str, Pairs]:
     test = report["test"]
-    table: Json = test["confusion"] or {"recall": None, "precision": None}
+    table: Json = test["confusion"] or {}
     groups: Json = test["subgroups"] or {"groups": []}
     return {
         "test": [pair for metric in test["metrics"] for pair in _comparison(metric)],
         "confusion": [
-            (f"{key} of each class", e) for key in ("recall", "precision") for e in table[key] or []
+            (f"{key} of each class", e) for key in ("recall", "precision") for e in table.get(key) or []
         ],
         "coverage": [("coverage of prediction intervals", c["observed"]) for c in test["coverage"] or []],
         "subgroups": [(f"{groups['label']} in groups of rows", g["score"]) for g in groups["groups"]],

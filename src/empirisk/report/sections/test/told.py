@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,9 +25,14 @@ def better(metrics: Sequence[Json]) -> str:
 
 
 def lowest_first(confusion: Json) -> list[int]:
-    """Return the positions of the classes, those of which the smallest share is found first."""
-    recall = confusion["recall"] or []
-    return sorted(range(len(confusion["labels"])), key=lambda i: recall[i]["value"] if recall else i)
+    """Return the positions of the classes, those of which the smallest share is found first, and those
+    without a row in the test part last.
+    """
+    positions = range(len(confusion["labels"]))
+    if not confusion["recall"]:
+        return list(positions)
+    found = [e["value"] for e in confusion["recall"]]
+    return sorted(positions, key=lambda i: math.inf if found[i] is None else found[i])
 
 
 def classes_told(confusion: Json | None) -> str:
@@ -34,6 +40,8 @@ def classes_told(confusion: Json | None) -> str:
     if not confusion or not confusion["recall"]:
         return "Class by class"
     i = lowest_first(confusion)[0]
+    if confusion["recall"][i]["value"] is None:
+        return "Class by class"
     found = brief(prose.per_cent(confusion["recall"][i]))
     return f"Class by class: found least often is {shorten(confusion['labels'][i], 30)}, {found} %"
 
