@@ -6,10 +6,7 @@ import numpy as np
 
 
 def class_interactions(n: int, p: int, k: int, seed: int = 30) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of k classes, the first k one of each class; `seed` draws the rows, and the classes depend
-    on
-    p and k alone.
-    """
+    """Return rows of k classes, the first k one of each; `seed` draws them, and p and k alone the classes."""
     law = np.random.default_rng((p, k))
     asked = law.integers(p, size=(k, 4))
     size = law.normal(size=(k, 3))

@@ -39,7 +39,7 @@ def measure(name: str, peer: bool) -> dict[str, Any]:
             ours = predictions(parts, proba=model.predict_proba(parts.with_target("test"))[:, order])
     told = METRICS[found["metric"]].interval(ours, LEVEL)
     found |= {"rows": len(parts.y_train), "columns": parts.train.shape[1], "held_out": len(parts.y_test)}
-    found |= {"kept": as_json(told), "table_metric": TABLES[name].metric}
+    found |= {"kept": as_json(told)}
     return found | (against_peer(name, parts, ours) if peer else {})
 
 

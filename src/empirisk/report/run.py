@@ -24,12 +24,13 @@ from empirisk.report.options import Options
 from empirisk.report.overrun import Steps
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
 from empirisk.report.render.write import write_report
 from empirisk.report.sections.prose import first_sentence, first_step
 from empirisk.report.sections.verdict.section import top_findings
 from empirisk.report.sections.verdict.versus import versus
 
-__all__ = ["Outcome", "closing_lines", "refuse_too_large", "run_report"]
+__all__ = ["Outcome", "closing_lines", "refuse_too_large", "run_report", "table_of"]
 
 Json = dict[str, Any]
 
@@ -61,6 +62,33 @@ def _task_is_known() -> Iterator[None]:
 
 
 @_task_is_known()
+def table_of(options: Options) -> Table:
+    """Read the table of a report as its options say.
+
+    Raises
+    ------
+    DataError
+        Names what in the table or the options cannot be used.
+    """
+    return read_table(
+        options.data,
+        target=options.target,
+        types=options.types,
+        drop=options.drop,
+        task=options.task,
+        positive=options.positive,
+        delimiter=options.delimiter,
+        decimal=options.decimal,
+        encoding=options.encoding,
+        header=options.header,
+        group=options.group,
+        time=options.time,
+        exposure=options.exposure,
+        weight=options.weight,
+        missing=options.missing,
+    )
+
+
 def run_report(
     options: Options,
     say: Callable[[str], None],
@@ -96,23 +124,7 @@ def run_report(
     deadline = deadline or Deadline(options.time_limit)
     folder = options.folder if folder is None else folder
     check_folder(folder)
-    table = read_table(
-        options.data,
-        target=options.target,
-        types=options.types,
-        drop=options.drop,
-        task=options.task,
-        positive=options.positive,
-        delimiter=options.delimiter,
-        decimal=options.decimal,
-        encoding=options.encoding,
-        header=options.header,
-        group=options.group,
-        time=options.time,
-        exposure=options.exposure,
-        weight=options.weight,
-        missing=options.missing,
-    )
+    table = table_of(options)
     for line in table.lines():
         say(line)
     test_table = None

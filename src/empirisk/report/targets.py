@@ -17,9 +17,8 @@ from empirisk.report.errors import DataError
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.held_out_scores import about_groups, against, comparison
 from empirisk.report.options import Options
-from empirisk.report.read.read import read_table
 from empirisk.report.render.targets import write_index
-from empirisk.report.run import Outcome, run_report
+from empirisk.report.run import Outcome, run_report, table_of
 from empirisk.report.sections.verdict.headline import headline
 
 __all__ = ["SCHEMA", "TargetsOutcome", "folders_of", "joint_level", "run_targets"]
@@ -118,7 +117,7 @@ def run_targets(
     folder = options.folder if folder is None else folder
     each = [_of_target(options, targets, target) for target in targets]
     for one in each:
-        _try_to_read(one)
+        table_of(one)  # a target that cannot be predicted is refused before minutes are spent on another
     level = joint_level(options.level, len(targets))
     rows: list[Json] = []
     outcomes: list[Outcome] = []
@@ -159,26 +158,6 @@ def _of_target(options: Options, targets: Sequence[str], target: str) -> Options
         raise DataError(f"{target!r} is a target and cannot be dropped: leave --drop {target} out")
     others = tuple(other for other in targets if other != target)
     return replace(options, target=target, drop=(*options.drop, *others))
-
-
-def _try_to_read(one: Options) -> None:
-    """Refuse a target that cannot be predicted before the first minute is spent on another."""
-    read_table(
-        one.data,
-        target=one.target,
-        types=one.types,
-        drop=one.drop,
-        task=one.task,
-        delimiter=one.delimiter,
-        decimal=one.decimal,
-        encoding=one.encoding,
-        header=one.header,
-        group=one.group,
-        time=one.time,
-        exposure=one.exposure,
-        weight=one.weight,
-        missing=one.missing,
-    )
 
 
 def _lines(say: Callable[[str], None], fresh: str, folder: str, *, first: bool) -> Callable[[str], None]:

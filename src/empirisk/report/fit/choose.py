@@ -27,7 +27,8 @@ class Row:
     ----------
     result : CrossValidated
     at, lowest : int
-        Penalty by the one-standard-error rule, and by the smallest mean loss.
+        Value that is taken (of a penalty by the one-standard-error rule, of rounds by the smallest loss), and
+        that with the smallest mean loss.
     complexity : int
         Numbers in the candidate's unit (median over fits); 0 for the baseline.
     score, versus_baseline, versus_best : Estimate or None

@@ -99,6 +99,7 @@ def recurring_parts(moments: pl.Series) -> tuple[str, ...]:
     stamps = moments.drop_nulls().dt.epoch("us")
     if stamps.is_empty():
         return ()
+    # The stubs of polars allow extremes of any type, where these are microseconds.
     days = (int(stamps.max()) - int(stamps.min())) / 86_400e6  # type: ignore[arg-type]
     timed = bool((stamps % 86_400_000_000 != 0).any())
     long = {"month": days >= 1095.0, "weekday": days >= 28.0, "hour of day": timed and days >= 4.0}
