@@ -60,7 +60,7 @@ class Before:
 
     def __init__(self, most: int = 1) -> None:
         self.most = most
-        self._taken: tuple[Sample, bytes, Any] | None = None
+        self._taken: tuple[Sample, Rows, Any] | None = None
         self._kept: OrderedDict[tuple[Sample, bytes], dict[tuple[int, ...], _Fitted]] = OrderedDict()
 
     def fitted(self, parts: Parts, sample: Sample, rows: Rows) -> tuple[Steps, Any]:
@@ -102,10 +102,10 @@ class Before:
         """Return some rows as they are, taken once for all models that are asked about them."""
         if sample.holds_pairs:  # each model takes columns of its own
             return sample.rows_for(model, rows)
-        key = _print(rows)
-        if self._taken is None or self._taken[0] is not sample or self._taken[1] != key:
-            self._taken = sample, key, sample.rows_for(model, rows)
-        return self._taken[2]
+        taken = self._taken
+        if taken is None or taken[0] is not sample or not np.array_equal(taken[1], rows):
+            taken = self._taken = sample, rows.copy(), sample.rows_for(model, rows)
+        return taken[2]
 
     def _by_fitted(self, parts: Parts) -> _Fitted | None:
         """Return the fit that the steps of a fitted pipeline come from; None for steps from elsewhere."""

@@ -260,7 +260,7 @@ def recognise(n: int, splits: tuple[Split, ...]) -> Plan:
         return Plan(n, splits, None, 0, ONE_SPLIT)
     seen, sizes, count = np.zeros(n, dtype=bool), [], 0
     for _, test in splits:
-        if seen[test].any() or np.unique(test).size != test.size:
+        if seen[test].any() or np.bincount(test, minlength=n).max() > 1:
             break
         seen[test] = True
         count += 1

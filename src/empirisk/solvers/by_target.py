@@ -72,7 +72,8 @@ def path_by_target(
         return
     paths = [path(p, alphas, tol=tol) for p in single_targets(problem)]
     for alpha, parts in zip(alphas, zip(*paths, strict=True), strict=True):
-        yield _joined(problem.with_strength(float(alpha)), list(parts))
+        alone = parts[0].w.shape == problem.shape
+        yield parts[0] if alone else _joined(problem.with_strength(float(alpha)), list(parts))
 
 
 def single_starts(

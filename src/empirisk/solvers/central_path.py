@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import eigh, lapack
 
 from empirisk.data.sums import inner
 from empirisk.solvers.kinked_rows import Kinks
@@ -134,13 +134,14 @@ def _inverse(H: Array) -> Callable[[Array], Array]:
 
     Where H is not finite the answer is NaN: the iterate is then none, and the solve says that it diverged.
     """
+    if not H.size:  # no direction moves a score
+        return np.copy
     for lift in (0.0, 1e-14, 1e-11, 1e-8):
-        H[np.diag_indices_from(H)] = 1.0 + lift
-        try:
-            factor = cho_factor(H, check_finite=False)
-        except np.linalg.LinAlgError:
-            continue
-        return lambda g: np.asarray(cho_solve(factor, g, check_finite=False))
+        np.fill_diagonal(H, 1.0 + lift)
+        # LAPACK itself: what SciPy asks of the arrays first takes longer than the algebra of some columns.
+        factor, failed = lapack.dpotrf(H, clean=0)
+        if not failed:
+            return lambda g: np.asarray(lapack.dpotrs(factor, g)[0])
     if not np.isfinite(H).all():
         return lambda g: np.full_like(g, np.nan)
     values, V = eigh(H, check_finite=False)

@@ -186,7 +186,11 @@ class Coordinate:
         index = choose(size, columns.norm, penalty.l1, state.scale, state.alive, held)
         if not gram_fits(columns, max(len(index), len(held))):
             return index, None
-        new = np.setdiff1d(index, gram.index, assume_unique=True) if len(gram.index) else index
+        new = index
+        if len(gram.index):
+            outside = np.ones(problem.data.n_cols, dtype=bool)
+            outside[gram.index] = False
+            new = index[outside[index]]
         gram = gram.with_features(new, columns.mean[new])
         return gram.index, gram
 
