@@ -57,11 +57,13 @@ def certify(
     evaluation: Evaluation | None = None,
     target: float = 0.0,
     theta: Array | None = None,
+    scores: Array | None = None,
 ) -> Certificate:
     """The strongest certificate that the problem admits at w.
 
     `target` is the relative gap that is asked for: while it is out of reach, a bound that costs O(p) does.
     `theta` are dual values that a solver offers; whatever they are, the certificate is true.
+    `scores` are the :func:`plain_scores` of w, for callers that ask about one w several times.
     """
     if problem.data.total_weight == 0.0 or problem.data.n_cols + int(problem.intercept) == 0:
         return Certificate(Kind.EXACT, 0.0, 1.0, "nothing to fit: no parameters or no rows with weight")
@@ -76,10 +78,10 @@ def certify(
                     + _score_rounding(problem, w, evaluation.scores, exact=False)
                 )
                 return _gap_certificate(problem, max(quick[0], 0.0), size)
-        return duality_gap(problem, w, evaluation, theta)
+        return duality_gap(problem, w, evaluation, theta, scores)
     if theta is not None and problem.loss.convex:
-        return kkt_with_multipliers(problem, w, theta, evaluation)
-    return kkt_residual(problem, w, evaluation)
+        return kkt_with_multipliers(problem, w, theta, evaluation, scores)
+    return kkt_residual(problem, w, evaluation, scores)
 
 
 def _settles(problem: LinearObjective, quick: tuple[float, float], wanted: float) -> bool:
@@ -99,6 +101,11 @@ def plain_scores(problem: LinearObjective, w: Array) -> Array:
     X = problem.design.X
     if X.dtype == np.float64 or problem.design.sparse:
         z = np.asarray(X @ coef, dtype=np.float64)
+    elif _columns_lie_together(X):
+        z = np.zeros((len(X), *coef.shape[1:]))
+        step = max(WIDENED // max(len(X), 1), 1)
+        for j in range(0, X.shape[1], step):
+            z += X[:, j : j + step].astype(np.float64) @ coef[j : j + step]
     else:
         step = max(WIDENED // max(X.shape[1], 1), 1)
         blocks = [X[i : i + step].astype(np.float64) @ coef for i in range(0, len(X), step)]
@@ -106,14 +113,26 @@ def plain_scores(problem: LinearObjective, w: Array) -> Array:
     return problem.data.without_absent(z + b)
 
 
-def sharpened(problem: LinearObjective, w: Array, own: Certificate, enough: float = 0.0) -> Certificate:
+def _columns_lie_together(X: Array) -> bool:
+    """Return whether X is stored column by column: a block of its rows would be gathered number by number."""
+    return X.strides[0] == X.itemsize and X.strides[1] != X.itemsize
+
+
+def sharpened(
+    problem: LinearObjective,
+    w: Array,
+    own: Certificate,
+    enough: float = 0.0,
+    scores: Array | None = None,
+) -> Certificate:
     """Return the certificate of w (`own` is what it is so far) with the best of dual points near the
-    optimum, or the first whose relative gap is `enough`.
+    optimum, or the first whose relative gap is `enough`; `scores` as in :func:`certify`.
     """
     if own.kind is not Kind.DUALITY_GAP or own.at_floor:
         return own
-    for theta in newton_duals(problem, w, plain_scores(problem, w)):
-        own = min(own, duality_gap(problem, w, None, theta), key=lambda c: c.value)
+    z = plain_scores(problem, w) if scores is None else scores
+    for theta in newton_duals(problem, w, z):
+        own = min(own, duality_gap(problem, w, None, theta, z), key=lambda c: c.value)
         if own.relative <= enough:
             break
     return own
@@ -124,9 +143,9 @@ def slopes(problem: LinearObjective, w: Array) -> Array:
     return -problem.loss.grad(problem.data.y, plain_scores(problem, w))
 
 
-def _plain_evaluation(problem: LinearObjective, w: Array) -> Evaluation:
+def _plain_evaluation(problem: LinearObjective, w: Array, scores: Array | None) -> Evaluation:
     """Return loss, gradient and scores by plain NumPy, without the loops that the solvers use."""
-    z = plain_scores(problem, w)
+    z = plain_scores(problem, w) if scores is None else scores
     slope = problem.loss.grad(problem.data.y, z)
     mean = weighted_sum(problem.data.weight, slope) / problem.data.total_weight
     return Evaluation(problem.mean_loss(z), problem.join(correlation(problem, slope), mean), z)
@@ -170,6 +189,11 @@ def correlation(problem: LinearObjective, theta: Array) -> Array:
         return np.asarray(X.T @ weighted, dtype=np.float64)
     # An L1 penalty compares v with a strength that may be small: products in float32 would not do.
     out = np.zeros((X.shape[1], *weighted.shape[1:]))
+    if _columns_lie_together(X):
+        step = max(WIDENED // max(len(X), 1), 1)
+        for j in range(0, X.shape[1], step):
+            out[j : j + step] = X[:, j : j + step].T.astype(np.float64) @ weighted
+        return out
     step = max(WIDENED // max(X.shape[1], 1), 1)
     for i in range(0, len(X), step):
         out += X[i : i + step].T.astype(np.float64) @ weighted[i : i + step]
@@ -182,11 +206,18 @@ def _feasible(problem: LinearObjective, theta: Array, v: Array) -> tuple[Array, 
 
 
 def duality_gap(
-    problem: LinearObjective, w: Array, evaluation: Evaluation | None = None, theta: Array | None = None
+    problem: LinearObjective,
+    w: Array,
+    evaluation: Evaluation | None = None,
+    theta: Array | None = None,
+    scores: Array | None = None,
 ) -> Certificate:
     """``F(w) - D(theta)``, clipped at 0, with its rounding floor."""
     data, penalty = problem.data, problem.penalty
-    scores = plain_scores(problem, w) if evaluation is None else evaluation.scores
+    if evaluation is not None:
+        scores = evaluation.scores
+    elif scores is None:
+        scores = plain_scores(problem, w)
     coef = np.asarray(problem.split(w)[0], dtype=np.float64)
     loss = problem.mean_loss(scores)
     primal = loss + penalty.value(coef)
@@ -273,14 +304,16 @@ def gap_scale(problem: LinearObjective) -> float:
     return null or 0.5 * size or 1.0
 
 
-def kkt_residual(problem: LinearObjective, w: Array, evaluation: Evaluation | None = None) -> Certificate:
+def kkt_residual(
+    problem: LinearObjective, w: Array, evaluation: Evaluation | None = None, scores: Array | None = None
+) -> Certificate:
     """``max_j dist(-g_j, dP(w_j)) / sd_j``, against the root mean square of loss' at the null model.
 
     g is the gradient with the intercept's part projected out, so that both numbers are free of the
     scale and of the origin of the columns: for least squares the value over the scale is the largest
     correlation-like number between a column and the residual.
     """
-    e = _plain_evaluation(problem, w) if evaluation is None else evaluation
+    e = _plain_evaluation(problem, w, scores) if evaluation is None else evaluation
     exact = evaluation is None or problem.design.dtype == np.float64
     return standardised_residual(
         problem.split(w), problem.split(e.grad), problem.penalty, problem.intercept, problem.facts,
@@ -289,7 +322,11 @@ def kkt_residual(problem: LinearObjective, w: Array, evaluation: Evaluation | No
 
 
 def kkt_with_multipliers(
-    problem: LinearObjective, w: Array, theta: Array, evaluation: Evaluation | None = None
+    problem: LinearObjective,
+    w: Array,
+    theta: Array,
+    evaluation: Evaluation | None = None,
+    scores: Array | None = None,
 ) -> Certificate:
     """What the multipliers of the rows prove where no finite duality gap exists.
 
@@ -298,7 +335,10 @@ def kkt_with_multipliers(
     ``F(w) - F(w') <= gap + g.(w - w')``, g what is left of the gradient.
     """
     data = problem.data
-    scores = plain_scores(problem, w) if evaluation is None else evaluation.scores
+    if evaluation is not None:
+        scores = evaluation.scores
+    elif scores is None:
+        scores = plain_scores(problem, w)
     theta = np.asarray(theta, dtype=np.float64)
     rows = problem.loss.value(data.y, scores) + _conjugates(problem, theta) + theta * scores
     gap = float(weighted_sum(data.weight, rows)) / data.total_weight

@@ -11,7 +11,7 @@ import numpy as np
 
 from empirisk.data.row_checks import check_features, check_rows
 from empirisk.problems.base import Problem, Rewriting, judged
-from empirisk.problems.certify import certify, gap_scale, sharpened, slopes
+from empirisk.problems.certify import certify, gap_scale, plain_scores, sharpened, slopes
 from empirisk.problems.constants import Constants, constants
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear_objective import LinearObjective
@@ -164,13 +164,16 @@ class LinearProblem(LinearObjective, Problem, Formed):
         A dual point proves the same for every w.  That of the solution is as good as it was; that of w has
         lost digits, which a weak penalty multiplies.
         """
-        own = self.certify(w, theta=solution.dual)
+        near, there = self.near(w)
+        scores = plain_scores(near, there)  # every certificate of this w reads them
+        own = certify(near, there, theta=solution.dual, scores=scores)
         if solution.dual is not None or own.kind is not Kind.DUALITY_GAP or own.at_floor:
             return own
         theta = slopes(solved, solution.w)
         if not np.isfinite(theta).all():
             return own
-        return self.sharpened(w, min(own, self.certify(w, theta=theta), key=lambda c: c.value))
+        own = min(own, certify(near, there, theta=theta, scores=scores), key=lambda c: c.value)
+        return sharpened(near, there, own, scores=scores)
 
     def sharpened(self, w: Array, own: Certificate, enough: float = 0.0) -> Certificate:
         """Return the certificate of w (`own` so far) with the best of dual points near the optimum, or the
