@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from empirisk.cli import waiting  # noqa: F401  before all that loads OpenMP
+
+# isort: split
 from empirisk.cli.bounds import bound, samples
 from empirisk.cli.cluster import cluster
 from empirisk.cli.guard import guarded

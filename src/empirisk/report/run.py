@@ -11,11 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from empirisk import wording
 from empirisk.data.deadline import Deadline
 from empirisk.data.memory import available_memory
+from empirisk.data.waiting import beside_others
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
 from empirisk.report.errors import DataError
@@ -146,12 +145,10 @@ def run_report(
     for line in p.plan.lines(p.split.why, options.time_limit, dealt):
         say(line)
     refuse_too_large(p.plan.memory, available_memory())
-    # Two BLAS and OpenMP bring a pool of threads each, which fight over the cores in loops like these: on a
-    # busy machine of two cores one thread took 60 s on Adult, and two threads each more than 200 s.
     steps = Steps(deadline)
     steps.done("starting, reading and looking at the data")
     show = show or partial(progress_for, quiet=options.quiet)
-    with show(p.plan.seconds) as progress, threadpool_limits(1):
+    with show(p.plan.seconds) as progress, beside_others():
         a = analyse(p, progress, deadline)
         steps.done("the fits")
         seconds = time.perf_counter() - deadline.began

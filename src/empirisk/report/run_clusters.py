@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from empirisk import wording
 from empirisk.data.deadline import Deadline
 from empirisk.data.memory import available_memory
+from empirisk.data.waiting import beside_others
 from empirisk.report.atomic import check_folder
 from empirisk.report.clusters.columns import take_part
 from empirisk.report.clusters.engine import Clustered, Prepared, forecast, group_rows, prepare
@@ -64,7 +63,7 @@ def run_clusters(
     steps.done("starting, reading and looking at the data")
     with (
         progress_for(forecast(p) + 7.0, quiet=options.quiet) as progress,
-        threadpool_limits(1),
+        beside_others(),
     ):
         a = group_rows(p, progress, deadline)
         steps.done("the number of clusters and the groups")
