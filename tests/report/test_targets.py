@@ -18,10 +18,12 @@ from empirisk.cli import app
 from empirisk.data.deadline import Deadline
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.predictions import regression
-from empirisk.report import targets
+from empirisk.report import run, targets
 from empirisk.report.atomic import check_folder, report_folder
 from empirisk.report.errors import DataError
 from empirisk.report.options import Options
+from empirisk.report.read.read import read_table
+from empirisk.report.read.table import Table
 from empirisk.report.render.targets import TARGETS, render_index_markdown
 from empirisk.report.targets import folders_of, joint_level, run_targets
 
@@ -75,6 +77,25 @@ def test_targets_are_refused_before_any_fit(
     with pytest.raises(DataError, match=message.replace("?", r"\?")):
         run_targets(asked, names, silent)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_table_is_read_once_for_each_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(*given: Any, **more: Any) -> Table:
+        read.append(more["target"])
+        if len(read) > 2:
+            raise DataError("read again")
+        return read_table(*given, **more)
+
+    def fitted(*given: Any, **more: Any) -> Any:
+        raise DataError("the fits begin")
+
+    monkeypatch.setattr(run, "read_table", counted)
+    monkeypatch.setattr(run, "prepare", fitted)
+    with pytest.raises(DataError, match="the fits begin"):
+        run_targets(Options(written(tmp_path), "", out=tmp_path / "out"), ["sum", "far"], silent)
+    assert read == ["sum", "far"]
 
 
 def test_a_failure_of_the_second_report_leaves_nothing(

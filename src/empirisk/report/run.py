@@ -96,6 +96,7 @@ def run_report(
     folder: Path | None = None,
     show: Callable[[float], Any] | None = None,
     look: Callable[[Analysis, Json], None] | None = None,
+    table: Table | None = None,
 ) -> Outcome:
     """Make a report.
 
@@ -113,6 +114,8 @@ def run_report(
         default.
     look : callable, optional
         Gets the analysis and its report before the first is forgotten.
+    table : Table, optional
+        What :func:`table_of` gives for the options, where it was read before.
 
     Raises
     ------
@@ -123,7 +126,7 @@ def run_report(
     deadline = deadline or Deadline(options.time_limit)
     folder = options.folder if folder is None else folder
     check_folder(folder)
-    table = table_of(options)
+    table = table_of(options) if table is None else table
     for line in table.lines():
         say(line)
     test_table = None

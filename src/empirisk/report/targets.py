@@ -116,8 +116,8 @@ def run_targets(
     deadline = deadline or Deadline(options.time_limit)
     folder = options.folder if folder is None else folder
     each = [_of_target(options, targets, target) for target in targets]
-    for one in each:
-        table_of(one)  # a target that cannot be predicted is refused before minutes are spent on another
+    # A target that cannot be predicted is refused before minutes are spent on another.
+    tables = [table_of(one) for one in each]
     level = joint_level(options.level, len(targets))
     rows: list[Json] = []
     outcomes: list[Outcome] = []
@@ -136,6 +136,7 @@ def run_targets(
                 folder=fresh / name,
                 show=show,
                 look=partial(_keep, found, level),
+                table=tables[i],
             )
             outcomes.append(replace(made, folder=folder / name))
             rows.append({"folder": name} | found[0] | {"seconds": round(made.seconds, 2)})
