@@ -91,6 +91,9 @@ def release(model: Any) -> Any:
     """Return the model without its rows: as members of an ensemble models would keep a copy each."""
     if getattr(model, "_training", None) is not None:
         model._training = None
+    settle = getattr(model, "_settle", None)  # what was to be computed from the rows when it is asked for
+    if settle is not None:
+        settle()
     for _, step in getattr(model, "steps", None) or ():
         release(step)
     return model

@@ -7,8 +7,9 @@ It is about the optimum of a stated problem and says nothing about new data; tha
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from empirisk.results.form import Form, Formed
 from empirisk.results.named import NamedEnum
@@ -70,6 +71,41 @@ class Certificate(Formed):
     def __post_init__(self) -> None:
         if self.value < self.floor:
             object.__setattr__(self, "value", self.floor)
+
+    @classmethod
+    def told_later(cls, kind: Kind, value: float, scale: float, claim: Callable[[], str]) -> Self:
+        """Return a certificate whose sentence is written when it is first read, and kept from then on.
+
+        For sentences that cost more than the fit; kind and numbers are known at once.
+
+        Parameters
+        ----------
+        kind, value, scale
+            As above.
+        claim : callable
+            Returns the sentence; asked once, at the latest before the certificate is pickled.
+
+        Examples
+        --------
+        >>> Certificate.told_later(Kind.NONE, math.inf, 1.0, lambda: "none: asked for").claim
+        'none: asked for'
+        """
+        made = cls(kind, value, scale, "")
+        vars(made).pop("claim")
+        object.__setattr__(made, "_writes", claim)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for what is not there yet: of the fields that can only be a sentence that is still to write.
+        writes = vars(self).get("_writes") if name == "claim" else None
+        if writes is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        object.__setattr__(self, "claim", writes())
+        vars(self).pop("_writes", None)
+        return self.claim
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"claim": self.claim, **vars(self)}
 
     @property
     def at_floor(self) -> bool:

@@ -10,9 +10,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
 
-from empirisk.bounds import perceptron as mistake_bound
 from empirisk.data.as_before import as_before
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
@@ -20,8 +19,8 @@ from empirisk.data.seeds import check_seed
 from empirisk.estimators.checks import check_count, check_flag
 from empirisk.estimators.documented import documented
 from empirisk.estimators.linear.factor_columns import FactorColumns
-from empirisk.estimators.linear.halfspace import HalfspaceClassifier
 from empirisk.estimators.linear.labels import LinearClassifier
+from empirisk.estimators.linear.mistake_bounds import MistakeBounds
 from empirisk.estimators.linear.perceptron_walk import PerceptronWalk, row_major
 from empirisk.estimators.linear.witness import on_their_sides
 from empirisk.estimators.streamed_labels import declared_classes
@@ -35,9 +34,6 @@ from empirisk.typing import Array
 
 __all__ = ["Perceptron"]
 
-# The widest margin is a quadratic programme with a matrix of the columns: sought up to so many numbers in X.
-AFFORDABLE = 1_000_000
-MOST_COLUMNS = 300
 VARIANTS = ("averaged", "pocket", "last")
 
 
@@ -104,7 +100,7 @@ class Perceptron(LinearClassifier):
 
     class_weight = None
     mistakes_: Any
-    bound_: Any
+    _bounds: MistakeBounds
     converged_: bool
     tol = 1e-6
     _elsewhere: ClassVar[Mapping[str, str]] = {"max_iter": "the largest number of passes is n_epochs"}
@@ -225,7 +221,7 @@ class Perceptron(LinearClassifier):
                     walks[k].put_in_pocket(rows, signs[k])
         self.converged_ = not running
         self.mistakes_ = np.array([walk.mistakes for walk in walks])
-        self.bound_ = np.array([self._bound(problem, s) for s in signs])
+        self._bounds = MistakeBounds.of(problem, signs)
         w = self._weights_of(problem, walks, [k not in running for k in range(len(walks))])
         certificate = self._certify(passes)
         status = Status.CERTIFIED if self.converged_ else Status.COMPLETED
@@ -245,43 +241,28 @@ class Perceptron(LinearClassifier):
         ]
         return np.stack(chosen, axis=1) if problem.n_outputs else chosen[0].copy()
 
-    def _bound(self, problem: LinearProblem, signs: Array) -> float:
-        """Return ``(R B)^2``, the largest number of mistakes of one walk: infinite when no plane separates
-        the rows, NaN when that is too expensive to find out.
-        """
-        X: Any = problem.design.X
-        n, p = problem.design.shape
-        if problem.design.size > AFFORDABLE or p > MOST_COLUMNS or np.all(signs == signs[0]):
-            return np.nan
-        if problem.intercept:
-            ones: Any = np.ones((n, 1), dtype=X.dtype)
-            X = sp.hstack([X, ones], format="csr") if problem.design.sparse else np.hstack([X, ones])
-        widest = HalfspaceClassifier(fit_intercept=False).fit(X, signs)
-        if not widest.separable_:
-            return np.inf if widest.separable_ is False else np.nan
-        squares: Any = X.power(2).sum(axis=1) if problem.design.sparse else np.einsum("ij,ij->i", X, X)
-        radius = float(np.sqrt(np.max(np.asarray(squares, dtype=np.float64))))
-        return float(mistake_bound(radius=radius * (1.0 + 1e-12), margin=widest.margin_))
+    @property
+    def bound_(self) -> Array:
+        """The largest number of mistakes of each walk, computed when it is first asked for."""
+        check_is_fitted(self, "_bounds")
+        return self._bounds.values
+
+    def _settle(self) -> None:
+        """Compute what waits for a question, and let go of its rows."""
+        if hasattr(self, "_bounds"):
+            _ = self._bounds.values
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._settle()
+        return super().__getstate__()
 
     def _certify(self, passes: int) -> Certificate:
-        mistakes, bound = self.mistakes_, self.bound_
-        if self.converged_:
-            within = bool(np.all(mistakes <= bound))
-            listed = ", ".join(
-                f"{m} <= {b:.0f}" for m, b in zip(mistakes, bound, strict=True) if np.isfinite(b)
-            )
-            checked = f"; mistakes within the bound (R B)^2: {listed}" if listed and within else ""
-            return Certificate(
-                Kind.EXACT, 0.0, 1.0, f"every training row is on its side: a pass without mistakes{checked}"
-            )
-        if np.isinf(bound).any():
-            rest = "a class from the rest" if len(bound) > 1 else "the classes"
-            why = f"no hyperplane separates {rest}, so that the walk never ends"
-        elif np.isfinite(bound).all():
-            why = f"{int(mistakes.max())} mistakes of at most {bound.max():.0f} so far: raise n_epochs"
-        else:
-            why = "the classes overlap, or more passes are needed"
-        return Certificate(Kind.NONE, np.inf, 1.0, f"none after {passes} passes: {why}")
+        """Return what the walk has reached; the sentence needs the bound, and is written when it is read."""
+        kind, value = (Kind.EXACT, 0.0) if self.converged_ else (Kind.NONE, np.inf)
+        mistakes, bounds, converged = self.mistakes_, self._bounds, self.converged_
+        return Certificate.told_later(
+            kind, value, 1.0, lambda: _claim(passes, converged, mistakes, bounds.values)
+        )
 
     def _verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Return whether every row is on its side, proved, for ``er.verify``."""
@@ -321,7 +302,7 @@ class Perceptron(LinearClassifier):
         """Set what a block has led to."""
         self.converged_ = converged
         self.mistakes_ = np.array([walk.mistakes for walk in walks])
-        self.bound_ = np.full(len(walks), np.nan)
+        self._bounds = MistakeBounds.unknown(len(walks))
         w = self._weights_of(problem, walks, [False] * len(walks))
         before = getattr(self, "n_iter_", 0)
         self._unpack(problem, w)
@@ -337,3 +318,21 @@ def _copied(walk: PerceptronWalk) -> PerceptronWalk:
         a.copy() for a in (walk.v, walk.lag, walk.longest, walk.pocket)
     )
     return out
+
+
+def _claim(passes: int, converged: bool, mistakes: Any, bound: Array) -> str:
+    """Return what a fit has reached, with the bound on its mistakes where that is known."""
+    if converged:
+        pairs = zip(mistakes, bound, strict=True)
+        listed = ", ".join(f"{m} <= {b:.0f}" for m, b in pairs if np.isfinite(b))
+        within = listed and bool(np.all(mistakes <= bound))
+        checked = f"; mistakes within the bound (R B)^2: {listed}" if within else ""
+        return f"every training row is on its side: a pass without mistakes{checked}"
+    if np.isinf(bound).any():
+        rest = "a class from the rest" if len(bound) > 1 else "the classes"
+        why = f"no hyperplane separates {rest}, so that the walk never ends"
+    elif np.isfinite(bound).all():
+        why = f"{int(mistakes.max())} mistakes of at most {bound.max():.0f} so far: raise n_epochs"
+    else:
+        why = "the classes overlap, or more passes are needed"
+    return f"none after {passes} passes: {why}"
