@@ -17,6 +17,9 @@ from empirisk.typing import Array, Capability
 
 __all__ = ["Hinge"]
 
+EPS = float(np.finfo(np.float64).eps)
+BELOW_ONE = float(np.nextafter(1.0, 0.0))
+
 
 @dataclass(frozen=True)
 class Hinge(MarginLoss):
@@ -45,6 +48,19 @@ class Hinge(MarginLoss):
 
     def phi_conjugate(self, v: Array) -> Array:
         return np.where((v >= -1.0) & (v <= 0.0), v, np.inf).astype(v.dtype, copy=False)
+
+    def best_constant(self, y: Array, s: Array) -> Array:
+        """Return the margin of the heavier class, 0 where both are as heavy up to rounding.
+
+        The objective is linear between -1 and 1.  Of the two numbers around a kink the one with the smaller
+        sum of slopes is taken, as a search for its change of sign would.
+        """
+        plus, minus = float(s[y > 0.0].sum()), float(s[y < 0.0].sum())
+        if abs(plus - minus) <= len(y) * EPS * (plus + minus):
+            return np.asarray(0.0)
+        if plus > minus:
+            return np.asarray(BELOW_ONE if plus - minus <= minus else 1.0)
+        return np.asarray(-1.0 if plus <= minus - plus else -BELOW_ONE)
 
     def kinks(self, y: Array) -> list[Kink]:
         positive = y > 0.0

@@ -31,6 +31,8 @@ class State:
     hint : object or None
         What the solver knows besides w and the certificate can use.  For linear problems it is dual values,
         one a score, that prove more than the derivatives at the scores do; a loss with kinks needs them.
+    taken : int
+        Steps that the last call of `step` stands for.
     diverged : bool
         The solver gives up because its steps lead away; `note` says which step is too long.
     complete : bool
@@ -44,6 +46,7 @@ class State:
     n_passes: float = 0.0
     note: str = ""
     hint: Any = field(default=None, kw_only=True)
+    taken: int = field(default=1, kw_only=True)
     diverged: bool = field(default=False, kw_only=True)
     complete: bool = field(default=False, kw_only=True)
 

@@ -15,7 +15,7 @@ from empirisk.data.seeds import Seed, check_seed
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.smoothed_dual import smoothed_dual
-from empirisk.solvers.step_sizes import make_schedule, named_schedule
+from empirisk.solvers.step_sizes import STAIRS, make_schedule, named_schedule
 from empirisk.solvers.stochastic_rows import (
     SAMPLE,
     StochasticRows,
@@ -37,6 +37,8 @@ USUAL: dict[str, Any] = {"output": "suffix", "sampling": "permutation", "precond
 SUFFIX = 0.5
 # Steps of a run above which the automatic step gets shorter; measured, like the power of it.
 LONG_RUN = 1e5
+# Steps of short epochs that one compiled call takes: their orders and sizes are arrays of so many numbers.
+AT_ONCE = 100_000
 # An automatic step that made things worse is divided by this, at most so many times.
 CUT, CUTS = 4.0, 10
 
@@ -44,7 +46,7 @@ CUT, CUTS = 4.0, 10
 @dataclass(frozen=True)
 class SGDState(State):
     """`size` is the first step, cut `cuts` times; `best` the smallest objective at the end of an epoch;
-    `origin` is where the run began."""
+    `origin` is where the run began; `apart` says that epochs are taken one by one."""
 
     rows: StochasticRows | None = None
     walk: Walk | None = None
@@ -53,6 +55,7 @@ class SGDState(State):
     best: float = math.inf
     cuts: int = 0
     origin: Walk | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,9 @@ class SGD:
         for "pegasos".
     seed : int, Generator, RandomState or None, default 0
         Of the order of the rows.  A generator is drawn from once, when the solver is made.
+    at_once : bool, default False
+        Whether one call of `step` may take all short epochs that nothing asks about in between: the same
+        iterates, and no look at those between.
 
     Notes
     -----
@@ -113,6 +119,7 @@ class SGD:
     sampling: str = "auto"
     precondition: bool | str = "auto"
     seed: Seed = 0
+    at_once: bool = False
 
     name = "sgd"
     needs = frozenset(
@@ -165,23 +172,29 @@ class SGD:
         now: SGDState = state
         rows, walk = now.rows, now.walk
         if rows is None or walk is None or now.epoch >= self.n_epochs:
-            return replace(now, done=rows is None, complete=rows is not None)
-        after = self._epoch(problem, now, rows, walk)
-        passes = now.n_passes + 1.0
+            return replace(now, done=rows is None, complete=rows is not None, taken=1)
         steep = not (math.isfinite(problem.loss.curvature[1]) or math.isfinite(problem.loss.lipschitz))
+        count = 1 if steep or self.output == "best" else self._together(now, rows)
+        after = self._epoch(problem, now, rows, walk, count)
+        if count > 1 and not after.finite:  # which epoch it was is told by taking them one by one
+            now, count = now.then(apart=True), 1
+            after = self._epoch(problem, now, rows, walk, count)
+        passes = now.n_passes + count
         origin = now.origin or walk
         worse = not after.finite or ((now.epoch == 0 or steep) and _worse(problem, rows, origin, after))
         if worse and self._may_cut and now.cuts < CUTS:
             size = now.size / CUT
             note = f"the automatic step was cut to {size:.2g} because a longer one led away"
             cuts = now.cuts + 1
-            return replace(now, size=size, cuts=cuts, n_passes=passes, note=note, walk=origin, epoch=0)
-        now = replace(now, walk=after, epoch=now.epoch + 1, n_passes=passes)
+            return now.then(
+                size=size, cuts=cuts, n_passes=passes, note=note, walk=origin, epoch=0, taken=count
+            )
+        now = now.then(walk=after, epoch=now.epoch + count, n_passes=passes, taken=count)
         if not after.finite:
             return replace(now, diverged=True, done=True, note=self._too_long(problem, now) or now.note)
         w = rows.outside(after.output)
         if self.output != "best" and now.epoch < self.n_epochs:
-            return replace(now, w=w, evaluation=None, hint=None)
+            return now.then(w=w, evaluation=None, hint=None)
         return self._look(problem, now, w)
 
     @property
@@ -194,20 +207,36 @@ class SGD:
         """Whether the sizes follow from the strength of the penalty alone."""
         return getattr(named_schedule(self.schedule), "of_modulus", False)
 
-    def _epoch(self, problem: LinearProblem, now: SGDState, rows: StochasticRows, walk: Walk) -> Walk:
-        """Return the steps of one epoch; what counts towards the mean begins where `output` says."""
+    def _together(self, now: SGDState, rows: StochasticRows) -> int:
+        """Return the number of epochs that the next call takes: the first is compared with the start."""
+        steps = -(-len(rows.active) // self.batch_size)
+        whole = steps * self.batch_size == len(rows.active)  # no batch ends with an epoch before it is full
+        if not (self.at_once and now.epoch and whole and 0 < steps <= STAIRS) or now.apart:
+            return 1
+        return min(self.n_epochs - now.epoch, max(AT_ONCE // steps, 1))
+
+    def _epoch(
+        self, problem: LinearProblem, now: SGDState, rows: StochasticRows, walk: Walk, count: int
+    ) -> Walk:
+        """Return the steps of `count` epochs; what counts towards the mean begins where `output` says."""
         horizon = self.n_epochs * -(-len(rows.active) // self.batch_size)
         begin = {"average": 0, "suffix": horizon - int(SUFFIX * horizon)}.get(self.output, math.inf)
         return advance(
             walk,
             rows,
             problem,
-            self._order(rows, now.epoch),
+            self._orders(rows, now.epoch, count),
             make_schedule(self.schedule, now.size, horizon, problem.penalty.l2),
             begin=begin,
             batch=self.batch_size,
             momentum=self.momentum,
+            stairs=STAIRS * count,
         )
+
+    def _orders(self, rows: StochasticRows, first: int, count: int) -> IndexArray:
+        if count == 1:
+            return self._order(rows, first)
+        return np.concatenate([self._order(rows, first + k) for k in range(count)])
 
     def _look(self, problem: LinearProblem, now: SGDState, w: Array) -> SGDState:
         """Objective of the output; after the last epoch what certifies it, too."""
@@ -241,7 +270,7 @@ class SGD:
         active = rows.active
         if self.sampling == "given":
             return active
-        rng = np.random.default_rng([check_seed(self.seed), epoch])
+        rng = generator_of(self.seed, epoch)
         if self.sampling == "replacement":
             return active[rng.integers(0, len(active), size=len(active))]
         return random_order(rows, rng)
@@ -259,6 +288,12 @@ class SGD:
         if first <= limit:
             return ""
         return f"step {first:.3g} exceeds 2/L = {limit:.3g} of the longest row; take a shorter one or 'auto'"
+
+
+def generator_of(*numbers: Any) -> np.random.Generator:
+    """``np.random.default_rng(numbers)``, whose words NumPy need not split when they are short."""
+    short = max(numbers) < 2**32
+    return np.random.Generator(np.random.PCG64(np.array(numbers, dtype=np.uint32) if short else numbers))
 
 
 def automatic_size(problem: LinearProblem, rows: StochasticRows, steps: float = 0.0) -> float:

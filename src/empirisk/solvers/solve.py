@@ -102,8 +102,8 @@ def solve(
         state = chosen.init(problem, w0)
         while status is None and step < max_steps:
             state = chosen.step(problem, state)
-            step += 1
-            ends = state.done or state.complete or step == max_steps
+            step += state.taken
+            ends = state.done or state.complete or step >= max_steps
             if state.check or ends or step % check_every == 0:
                 status = watch.look(step, state)
     if watch.best is None:

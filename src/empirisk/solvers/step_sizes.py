@@ -9,7 +9,7 @@ import numpy as np
 from empirisk.optimizers import SCHEDULES, Schedule
 from empirisk.typing import Array
 
-__all__ = ["make_schedule", "named_schedule", "sizes_of"]
+__all__ = ["STAIRS", "make_schedule", "named_schedule", "sizes_of"]
 
 # Schedules that are not formulas of arrays are evaluated at most this often per call, and held between.
 STAIRS = 2_000
@@ -46,8 +46,10 @@ def named_schedule(schedule: Any) -> Any:
     return SCHEDULES.get(schedule) if isinstance(schedule, str) else schedule
 
 
-def sizes_of(schedule: Schedule, first: int, count: int) -> tuple[Array, int]:
+def sizes_of(schedule: Schedule, first: int, count: int, most: int = STAIRS) -> tuple[Array, int]:
     """Return the sizes of the steps first, first + 1, ..., and how many steps each of them is for.
+
+    Up to `most` steps each have a size of their own.
 
     Examples
     --------
@@ -61,7 +63,7 @@ def sizes_of(schedule: Schedule, first: int, count: int) -> tuple[Array, int]:
         return np.array([given.at(first)]), max(count, 1)
     if kind == "formula":
         return np.asarray(given.at(np.arange(first, first + count)), dtype=np.float64), 1
-    every = max(-(-count // STAIRS), 1)
+    every = max(-(-count // most), 1)
     steps = np.arange(first, first + count, every)
     if kind == "stairs":
         return np.asarray(given.at(steps)), every

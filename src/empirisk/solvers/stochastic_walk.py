@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk.optimizers import Schedule
 from empirisk.problems.linear import LinearProblem
-from empirisk.solvers.step_sizes import sizes_of
+from empirisk.solvers.step_sizes import STAIRS, sizes_of
 from empirisk.solvers.stochastic_rows import StochasticRows
 from empirisk.typing import Array, IndexArray
 
@@ -67,8 +67,12 @@ def advance(
     begin: float,
     batch: int = 1,
     momentum: float = 0.0,
+    stairs: int = STAIRS,
 ) -> Walk:
-    """Take steps over the rows `order`; iterates count from step `begin` (0 is the first) on."""
+    """Take steps over the rows `order`; iterates count from step `begin` (0 is the first) on.
+
+    Up to `stairs` steps each have a size of their own.
+    """
     steps = -(-len(order) // batch)
     before = int(min(max(begin - walk.taken, 0), steps))
     v, total = walk.v.copy(), walk.total.copy()
@@ -81,7 +85,7 @@ def advance(
     spans: tuple[tuple[int, int, Array | None], ...] = ((0, before, None), (before, steps, total))
     for first, last, into in spans:
         if last > first:
-            sizes, every = sizes_of(schedule, walk.taken + first + 1, last - first)
+            sizes, every = sizes_of(schedule, walk.taken + first + 1, last - first, stairs)
             rows.steps(v, order[first * batch : last * batch], sizes, every=every, sum=into, **options)
     return replace(
         walk,

@@ -76,8 +76,11 @@ class StochasticEstimator(LinearEstimator):
     def _base_loss(self) -> Loss:
         """Return the loss that the parameter names."""
         given = self.loss
-        made = loss_named(given) if isinstance(given, str) else given
-        if not isinstance(made, type) and isinstance(made, Loss) and self._takes(made):
+        if isinstance(given, str):
+            made = loss_named(given)
+        else:  # what a name stands for is a loss; of an object every member of the protocol is looked for
+            made = given if not isinstance(given, type) and isinstance(given, Loss) else None
+        if made is not None and self._takes(made):
             return made
         known = ", ".join(scalar_losses(self._takes))
         raise ValueError(
@@ -113,6 +116,7 @@ class StochasticEstimator(LinearEstimator):
             sampling=self.sampling,
             precondition=self._flag("precondition"),
             seed=check_seed(self.random_state),
+            at_once=True,
         )
 
     def _flag(self, name: str) -> bool | str:
