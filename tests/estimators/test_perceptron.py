@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
 
 import empirisk as er
+from empirisk.estimators.training import release
 from empirisk.results import Kind
 
 
@@ -109,3 +113,25 @@ def test_blocks_are_one_pass(rng: np.random.Generator) -> None:
 def test_bad_variant_is_named() -> None:
     with pytest.raises(ValueError, match="variant must be one of 'averaged', 'pocket', 'last'"):
         er.Perceptron("voted").fit([[0.0], [1.0]], [0, 1])
+
+
+def test_the_bound_is_about_the_rows_of_the_fit_whenever_it_is_read(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(40, 2))
+    y = np.where(X.sum(axis=1) > 0.0, 1, -1)
+    X += 0.2 * y[:, None]
+    at_once = er.Perceptron(fit_intercept=False).fit(X, y)
+    want, told = at_once.bound_.copy(), at_once.certificate_.claim
+    for read in (lambda m: m, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), release):
+        rows = X.copy()
+        model = er.Perceptron(fit_intercept=False).fit(rows, y)
+        assert "claim" not in vars(model.certificate_)  # not yet written
+        rows[:] = 0.0
+        late = read(model)
+        np.testing.assert_array_equal(late.bound_, want)
+        assert late.certificate_.claim == told
+        assert late._bounds.rows is None
+
+
+def test_a_bound_needs_a_fit() -> None:
+    with pytest.raises(NotFittedError):
+        _ = er.Perceptron().bound_

@@ -250,3 +250,18 @@ def test_blocks_of_neighbours_leave_every_place_to_every_row(n: int, monkeypatch
     assert np.abs(shares - 1.0 / n).max() <= 5.0 * math.sqrt(1.0 / n / 8000)
     neighbours = np.mean((np.diff(draws, axis=1) % n) == 1)
     assert neighbours >= 0.5
+
+
+@pytest.mark.parametrize("output", ["suffix", "average", "last", "best"])
+@pytest.mark.parametrize("batch", [1, 7, 8])
+@pytest.mark.parametrize("step", [0.01, 1e200])
+def test_epochs_at_once_are_the_epochs_one_by_one(
+    output: str, batch: int, step: float, rng: np.random.Generator
+) -> None:
+    problem = make(rng, "half_squared")
+    one = SGD(step_size=step, n_epochs=9, output=output, batch_size=batch)
+    told = [solve(problem, s, check_every=100) for s in (one, replace(one, at_once=True))]
+    np.testing.assert_array_equal(told[0].w, told[1].w)
+    assert told[0].n_steps == told[1].n_steps
+    assert told[0].n_passes == told[1].n_passes
+    assert told[0].sentence == told[1].sentence

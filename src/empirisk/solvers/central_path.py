@@ -184,8 +184,8 @@ def _lengths(
     x: Point, above: Array, below: Array, du: Array, dup: Array, ddown: Array
 ) -> tuple[float, float]:
     """Return how far the parts and the multipliers can go."""
-    primal = max(float(np.max(-dup / x.up)), float(np.max(-ddown / x.down)))
-    dual = max(float(np.max(du / above)), float(np.max(-du / below)))
+    primal = -min(float((dup / x.up).min()), float((ddown / x.down).min()))
+    dual = max(float((du / above).max()), -float((du / below).min()))
     return _length(primal), _length(dual)
 
 

@@ -8,6 +8,8 @@ leaves its interval: both are checked on every row.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import svd
 
@@ -15,7 +17,7 @@ from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.kinked_rows import Kinks, kinked_rows
 from empirisk.typing import Array, Capability, IndexArray
 
-__all__ = ["crossover", "multipliers"]
+__all__ = ["Sides", "crossover", "from_sides", "multipliers", "sides_near"]
 
 MOST = 20  # times as many rows as parameters that may lie on kinks
 TOUCHING = 1e-9  # relative residual at which a row counts as on its kink,
@@ -39,6 +41,29 @@ def crossover(
         Multipliers near their optimum; None when w is believed to lie on its kinks already, up to a share
         `touching` of the mean residual.
     """
+    sides = sides_near(rows, w, u, touching)
+    return None if sides is None else from_sides(rows, w, sides)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Kinks that rows are taken to lie on, multipliers of the others at their ends, and residuals."""
+
+    on: IndexArray
+    u: Array
+    r: Array
+
+    def like(self, other: Sides | None) -> bool:
+        """Return whether the rows lie on the same kinks, and the others on the same sides of theirs."""
+        if other is None or not np.array_equal(self.on, other.on):
+            return False
+        turned = (self.r > 0.0) != (other.r > 0.0)
+        turned[self.on] = False
+        return not turned.any()
+
+
+def sides_near(rows: Kinks, w: Array, u: Array | None, touching: float = TOUCHING) -> Sides | None:
+    """Return the sides that an optimum near (w, u) has; None when too many rows would lie on kinks."""
     width = rows.high - rows.low
     r = rows.scores(w) - rows.at
     size = np.abs(r) * (width.sum() / max(float(np.abs(r) @ width), 1e-300))
@@ -50,11 +75,12 @@ def crossover(
     on = np.flatnonzero(inside)
     if len(on) > MOST * len(w) + 100:
         return None
-    return _finish(rows, w, np.where(inside, u, np.where(r > 0.0, rows.high, rows.low)), on, r)
+    return Sides(on, np.where(inside, u, np.where(r > 0.0, rows.high, rows.low)), r)
 
 
-def _finish(rows: Kinks, w: Array, u: Array, on: IndexArray, r: Array) -> tuple[Array, Array] | None:
-    """Move onto the kinks `on`, then into the stationary multipliers; None when a check fails."""
+def from_sides(rows: Kinks, w: Array, sides: Sides) -> tuple[Array, Array] | None:
+    """Move onto the kinks, then into the stationary multipliers; None when a check fails."""
+    on, u, r = sides.on, sides.u, sides.r
     width = rows.high - rows.low
     A = rows.select(on)
     U, singular, Vt = svd(A, full_matrices=True, check_finite=False)

@@ -15,7 +15,7 @@ import numpy as np
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
 from empirisk.solvers.central_path import Point, advance, relative_gap, start
-from empirisk.solvers.crossover import crossover
+from empirisk.solvers.crossover import Sides, crossover, from_sides, sides_near
 from empirisk.solvers.far_rows import near_optimum, worth_it
 from empirisk.solvers.kinked_rows import KinkedRows, kinked_rows
 from empirisk.typing import Array, Capability
@@ -23,17 +23,23 @@ from empirisk.typing import Array, Capability
 __all__ = ["InteriorPoint"]
 
 NEAR = 1e-4  # relative gap from which the crossover is tried,
+AGAIN = 1e-2  # share of its gap at which a crossover from the same sides is tried again,
 SMALL = 1e-13  # and at which iterates are as good as rounding lets them be
 
 
 @dataclass(frozen=True)
 class InteriorState(State):
-    """The rows and the iterate; `basis` spans the columns when they are dependent."""
+    """The rows and the iterate; `basis` spans the columns when they are dependent.
+
+    From the sides `failed`, seen at the gap `failed_at`, the crossover did not reach an optimum.
+    """
 
     rows: KinkedRows | None = None
     point: Point | None = None
     basis: Array | None = None
     gap: float = np.inf
+    failed: Sides | None = None
+    failed_at: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -89,19 +95,29 @@ class InteriorPoint:
             state = replace(state, basis=basis, point=point, n_passes=state.n_passes + 4.0)
         moved = advance(rows, state.point, state.basis)
         gap = relative_gap(rows, moved)
-        after: InteriorState = replace(
-            state, w=rows.standard.to_w(moved.w), hint=rows.theta(moved.u), point=moved, gap=gap,
+        after = state.then(
+            w=rows.standard.to_w(moved.w), hint=rows.theta(moved.u), point=moved, gap=gap,
             check=gap <= SMALL, done=gap <= SMALL or not np.isfinite(gap), n_passes=state.n_passes + 5.0,
         )  # fmt: skip
-        return (_cross(after, moved.w, moved.u) if gap <= NEAR else None) or after
+        if gap > NEAR:
+            return after
+        # What failed from these sides would fail again, but for what is left open where rows are equal.
+        sides = sides_near(rows, moved.w, moved.u)
+        if sides is None or (sides.like(state.failed) and gap > AGAIN * state.failed_at):
+            return after
+        found = from_sides(rows, moved.w, sides)
+        return after.then(failed=sides, failed_at=gap) if found is None else _ended(after, found)
 
 
 def _cross(state: InteriorState, w: Array, u: Array | None) -> InteriorState | None:
     """Return the state at the exact optimum near standardised parameters w, when the crossover finds one."""
     assert state.rows is not None
     found = crossover(state.rows, w, u)
-    if found is None:
-        return None
+    return None if found is None else _ended(state, found)
+
+
+def _ended(state: InteriorState, found: tuple[Array, Array]) -> InteriorState:
+    assert state.rows is not None
     return replace(
         state, w=state.rows.standard.to_w(found[0]), hint=state.rows.theta(found[1]), check=True, done=True,
         n_passes=state.n_passes + 3.0,

@@ -10,11 +10,13 @@ slopes, and the columns are standardised: ``z`` is linear in the (u, c) of `solv
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
+from empirisk import _loops
 from empirisk.data.design import Design
 from empirisk.data.row_blocks import ArrayBlocks
 from empirisk.problems.linear import LinearProblem
@@ -24,6 +26,8 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["KinkedRows", "Kinks", "kinked_rows"]
 
+# Numbers up to which the standardised rows are stored: products with them skip the change of variables.
+SMALL = 2**18
 CAP = 2.0  # times the longest gradient: a strength beyond it changes nothing
 ROUNDING = 16.0 * float(np.finfo(np.float64).eps)
 
@@ -111,9 +115,21 @@ class KinkedRows:
         """Whether the coefficients have kinks of their own."""
         return self.problem.penalty.l1 > 0.0
 
+    @cached_property
+    def stored(self) -> Array | None:
+        """The standardised rows with their constant column, where they are small and dense."""
+        design, p = self.problem.design, self.problem.data.n_cols
+        if design.sparse or len(self.problem.data.y) * self.problem.n_params > SMALL:
+            return None
+        A = np.ones((len(self.problem.data.y), self.problem.n_params))
+        np.subtract(design.X, self.standard.mean, out=A[:, :p])
+        A[:, :p] /= self.standard.scale
+        return A
+
     def scores(self, u: Array) -> Array:
         """Return the scores of all kinks at standardised parameters u."""
-        z = self.problem.scores(self.standard.to_w(u))
+        A = self.stored
+        z = self.problem.scores(self.standard.to_w(u)) if A is None else A @ u
         parts = [z] * self.copies
         if self.penalised:
             parts.append(u[: self.problem.data.n_cols])
@@ -128,17 +144,26 @@ class KinkedRows:
     def adjoint(self, v: Array) -> Array:
         """Return the transpose of :meth:`scores` applied to a vector over the kinks."""
         rows, own = self.rows_of(v)
-        w = self.problem.join(self.problem.design.rmatvec(rows), rows.sum())
-        out = self.standard.grad_to_u(np.asarray(w, dtype=np.float64))
+        A = self.stored
+        if A is None:
+            w = self.problem.join(self.problem.design.rmatvec(rows), rows.sum())
+            out = self.standard.grad_to_u(np.asarray(w, dtype=np.float64))
+        else:
+            out = rows @ A
         out[: len(own)] += own
         return out
 
     def gram(self, d: Array) -> Array:
         """``A' diag(d) A + ridge``, A the map of :meth:`scores`."""
         rows, own = self.rows_of(d)
-        H = weighted_block(self.problem, self.standard, rows)
-        H[np.arange(len(H)), np.arange(len(H))] += self.ridge
-        H[np.arange(len(own)), np.arange(len(own))] += own
+        A = self.stored
+        if A is None or not rows.min(initial=0.0) >= 0.0:
+            H = weighted_block(self.problem, self.standard, rows)
+        else:
+            H = np.asarray(_loops.gram(A, rows, None))
+        diagonal = H.reshape(-1)[:: len(H) + 1]
+        diagonal += self.ridge
+        diagonal[: len(own)] += own
         return H
 
     def select(self, index: IndexArray) -> Array:
