@@ -95,7 +95,7 @@ class InteriorPoint:
             state = replace(state, basis=basis, point=point, n_passes=state.n_passes + 4.0)
         moved = advance(rows, state.point, state.basis)
         gap = relative_gap(rows, moved)
-        after = state.then(
+        after: InteriorState = state.then(
             w=rows.standard.to_w(moved.w), hint=rows.theta(moved.u), point=moved, gap=gap,
             check=gap <= SMALL, done=gap <= SMALL or not np.isfinite(gap), n_passes=state.n_passes + 5.0,
         )  # fmt: skip

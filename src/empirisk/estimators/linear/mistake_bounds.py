@@ -79,6 +79,7 @@ def _bound(X: Any, signs: Array) -> float:
     widest = HalfspaceClassifier(fit_intercept=False).fit(X, signs)
     if not widest.separable_:
         return np.inf if widest.separable_ is False else np.nan
-    squares: Any = X.power(2).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    dense = isinstance(X, np.ndarray)
+    squares: Any = np.einsum("ij,ij->i", X, X) if dense else X.power(2).sum(axis=1)
     radius = float(np.sqrt(np.max(np.asarray(squares, dtype=np.float64))))
     return float(mistake_bound(radius=radius * (1.0 + 1e-12), margin=widest.margin_))
