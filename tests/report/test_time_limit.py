@@ -25,7 +25,7 @@ from empirisk.report.fit.families import FAMILIES
 from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.recipe import Encoders
 from empirisk.report.fit.sample import take
-from empirisk.report.fit.tuning import cross_validate
+from empirisk.report.fit.tuning import _held, cross_validate
 from empirisk.report.progress import Silent
 from empirisk.report.schema import validate_report
 from empirisk.report.sections.candidates.section import _family
@@ -146,6 +146,70 @@ def test_whatever_is_cut_the_rest_is_a_valid_choice(blocks: int) -> None:
     choice = choose(results, Scoring(train.dealt, kept.plan, metric, 0.95), 0)
     assert choice.row.result in results
     assert make_encoder(table) is not None
+
+
+@pytest.mark.parametrize("blocks", range(8))
+@pytest.mark.parametrize("name", ["tree", "mlp"])  # one that cannot fall behind, and one that can
+def test_a_candidate_by_itself_may_be_cut_in_every_fold(name: str, blocks: int) -> None:
+    """The search for settings cross-validates what it chose by itself: what the time ends is told."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 2))
+    table = table_of({"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + rng.normal(size=60)})
+    train = take(table, np.arange(60))
+    folds = make_folds(train, 3, 1, 0)
+    (row,) = [c for c in candidates("regression", reference=False) if c.name == name]
+    results, kept, dropped, outrun = cross_validate(
+        train, folds, [row], Encoders(table), METRICS["mse"], 4, Silent(), 0, Stingy(blocks), 500.0
+    )
+    assert not outrun
+    assert [r.candidate for r in results] == ([] if dropped else [row])
+    assert set(dropped) <= {row.label}
+    assert bool(dropped) == (blocks == 0)  # once fitted, it stays, on the folds that were finished
+    assert kept.n_splits == (3 if dropped else min(3, blocks))
+
+
+class Ringing(Deadline):
+    """Ends the work of a block after so many models were scored in it."""
+
+    def __init__(self, models: int) -> None:
+        super().__init__(1000.0)
+        self.models, self.seen = models, 0
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        self.seen = 0
+        yield
+
+    def scored(self) -> None:
+        self.seen += 1
+        if self.seen > self.models:
+            raise OutOfTime
+
+
+@pytest.mark.parametrize("models", [1, 2, 3, 8])
+def test_a_path_that_the_time_cut_is_told_and_known(models: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four penalties are planned, of which the smallest fits best; what the time leaves is not their best."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(80, 2))
+    table = table_of({"a": x[:, 0], "b": x[:, 1], "y": 9.0 * x[:, 0] + 0.1 * rng.normal(size=80)})
+    train = take(table, np.arange(80))
+    folds, metric, deadline = make_folds(train, 3, 1, 0), METRICS["mse"], Ringing(models)
+
+    def held(*arguments: Any) -> Any:
+        deadline.scored()
+        return _held(*arguments)
+
+    monkeypatch.setattr("empirisk.report.fit.tuning._held", held)
+    rows = [c for c in candidates("regression", reference=False) if c.name in ("baseline", "lasso")]
+    results, kept, *_ = cross_validate(
+        train, folds, rows, Encoders(table), metric, 4, Silent(), 0, deadline, 500.0
+    )
+    lasso = choose(results, Scoring(train.dealt, kept.plan, metric, 0.95), 0).rows[-1]
+    assert lasso.result.alphas.size == min(4, models)
+    assert lasso.unfinished == (models < 4)
+    label = lasso.result.candidate.label
+    said = f"{4 - models} of 4 values of alpha of {label}, those of the richest models"
+    assert lasso.result.cut_words == (said if models < 4 else "")
 
 
 @pytest.mark.full  # a whole report

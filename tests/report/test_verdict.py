@@ -137,10 +137,21 @@ def test_a_verdict_in_time_says_so_where_nothing_was_shown() -> None:
         assert ("to predict y forward in time better" in verdict_sentence(made)) is in_time
 
 
-def row(name: str, kind: str, complexity: int, loss: float, step: str = "", role: str = "candidate") -> Any:
+def row(
+    name: str,
+    kind: str,
+    complexity: int,
+    loss: float,
+    step: str = "",
+    role: str = "candidate",
+    cut: bool = False,
+) -> Any:
     candidate = SimpleNamespace(name=name, kind=kind, linear=kind == "linear", step=step, role=role)
     return SimpleNamespace(
-        result=SimpleNamespace(candidate=candidate), complexity=complexity, score=SimpleNamespace(value=loss)
+        result=SimpleNamespace(candidate=candidate),
+        complexity=complexity,
+        score=SimpleNamespace(value=loss),
+        unfinished=cut,
     )
 
 
@@ -160,6 +171,9 @@ def test_the_simplest_is_the_linear_model_with_the_fewest_numbers_else_the_tree(
     assert chosen([nothing, tree, boosting], boosting) == "tree"
     assert chosen([nothing, empty, boosting], boosting) is None
     assert chosen([nothing, row("far", "linear", 3, np.inf), tree, boosting], boosting) == "tree"
+    short = row("cut", "linear", 1, 0.69, cut=True)  # its path was ended before its best value
+    assert chosen([nothing, short, l1, tree, boosting], boosting) == "l1"
+    assert chosen([nothing, short, tree, boosting], boosting) == "tree"
 
 
 def test_the_area_stands_beside_one_half_and_the_log_loss_where_there_is_none() -> None:

@@ -62,6 +62,8 @@ def behind(
     if weights is not None:  # the mean of these is the weighted mean of the losses
         losses = [(c, x * (weights / weights.mean())[:, None]) for c, x in losses]
     own = [(c, x[:, int(np.argmin(_means(x)))]) for c, x in losses if c.role != "reference"]
+    if not own:  # a candidate that was cross-validated by itself, and whose fit the time has cut
+        return {}
     first, best = min(own, key=lambda row: _means(row[1]))
     out: dict[str, str] = {}
     felt = FELT * max((_means(x) - _means(best) for c, x in own if c.role == "baseline"), default=0.0)

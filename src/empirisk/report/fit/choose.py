@@ -47,6 +47,11 @@ class Row:
     best_probability: float | None
 
     @property
+    def unfinished(self) -> bool:
+        """Whether the time cut the values of the parameter off while the loss still fell along them."""
+        return self.result.lost > 0 and self.lowest == self.result.alphas.size - 1
+
+    @property
     def losses(self) -> Floats:
         """Out-of-fold losses at the chosen penalty, shape (repeats, n)."""
         return self.result.losses[:, :, self.at]

@@ -197,6 +197,7 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
         trim=bool(plan.looks),
     )
     cuts = [f"{label}: {why}" for label, why in dropped.items()]
+    cuts += [r.cut_words for r in results if r.lost]
     cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
     scoring = Scoring(train.dealt, folds.plan, metric, p.level)
     searches: tuple[Searched, ...] = ()

@@ -28,10 +28,12 @@ def simplest_row(choice: Choice) -> Row | None:
 
     Of the linear models without a feature step, the one that holds the fewest numbers, and of those the one
     with the smallest loss; without a linear one the pruned tree. One that holds no number is the constant
-    prediction again and does not count. None where nothing is left, or where it is the chosen one.
+    prediction again and does not count, nor does one whose path the time cut off before its best value: it
+    would say how short the time was, and not how good a simple model is. None where nothing is left, or where
+    it is the chosen one.
     """
     own = [r for r in choice.rows if r.result.candidate.role == "candidate" and r.complexity > 0]
-    own = [r for r in own if math.isfinite(r.score.value)]
+    own = [r for r in own if math.isfinite(r.score.value) and not r.unfinished]
     linear = [r for r in own if r.result.candidate.linear and not r.result.candidate.step]
     some = linear or [r for r in own if r.result.candidate.kind == "tree"]
     found = min(some, key=lambda r: (r.complexity, r.score.value), default=None)

@@ -60,6 +60,8 @@ class CrossValidated:
         How each solve of each fit ended.
     seconds : float
         Spent on fitting.
+    lost : int
+        Values of the parameter that the time cut off, those of the richest models.
     """
 
     candidate: Candidate
@@ -71,6 +73,17 @@ class CrossValidated:
     sizes: list[list[int]] = field(default_factory=list)
     ends: list[tuple[tuple[Certificate, Status], ...]] = field(default_factory=list)
     seconds: float = 0.0
+    lost: int = 0
+
+    @property
+    def cut_words(self) -> str:
+        """Say which values of the parameter the time cut off, "" where it cut none."""
+        if not self.lost:
+            return ""
+        all_, name = self.lost + self.alphas.size, self.candidate.parameter
+        return (
+            f"{self.lost} of {all_} values of {name} of {self.candidate.label}, those of the richest models"
+        )
 
     def estimator(self, at: int) -> Any:
         """Return the unfitted pipeline at one value of the parameter."""
@@ -324,6 +337,7 @@ class _Job:
 
     def _keep(self, result: CrossValidated, number: int, found: list[_Scored]) -> None:
         """Put what the models of one split said into the table of the candidate."""
+        result.lost += max(0, result.alphas.size - len(found))
         result.shrink(len(found))
         found = found[: result.alphas.size]
         repeat = number // self.folds.n_folds
