@@ -74,6 +74,16 @@ def test_planted_column_fault_is_found(code: str) -> None:
     assert next(c for c in result.checks if c.code == code).outcome == "found"
 
 
+def test_dates_in_several_formats_are_a_warning_and_no_text_that_was_left_out() -> None:
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(i) for i in range(400)]
+    mixed = [day.strftime("%Y-%m-%d" if i % 2 else "%d/%m/%Y") for i, day in enumerate(days)]
+    table = table_of({**clean(), "d": mixed})  # type: ignore[arg-type]
+    (hit,) = found(run(table), "ER104")
+    assert (hit.level, hit.where) == ("warning", ("d",))
+    assert all(form in hit.sentence for form in ("%Y-%m-%d", "%d/%m/%Y"))
+    assert table.left_out_texts == ()
+
+
 def test_a_column_that_was_dropped_as_asked_is_not_taken_for_row_names(tmp_path: Path) -> None:
     lines = [f"{i},{(i * 7) % 5},{'yes' if i % 3 else 'no'}" for i in range(400)]
     data = tmp_path / "table.csv"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empirisk.report.errors import DataError
-from empirisk.report.read.dates import find_date_format
+from empirisk.report.read.dates import MIXED, find_date_format
 from empirisk.report.read.infer import infer_column
 from empirisk.report.read.numerals import code_reason, parse_numbers, take_off_unit
 from empirisk.report.read.parse import Reading
@@ -197,6 +197,23 @@ def test_markers_are_counted_and_a_minus_beside_a_plus_is_a_value() -> None:
 )
 def test_date_formats(values: list[str], fmt: str, exchangeable: bool) -> None:
     assert find_date_format(pl.Series(values)) == (fmt, exchangeable)
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+def test_dates_in_several_formats_are_told_and_are_neither_texts_nor_names(distinct: bool) -> None:
+    """Single tokens with a digit, all different, look like names of rows, and long ones like words."""
+    days = [datetime.date(2021, 1, 1) + datetime.timedelta(days=9 * i) for i in range(40)]
+    for forms in (["%Y-%m-%d", "%d/%m/%Y"], ["%B %d, %Y", "%d %B %Y", "%d.%m.%Y"]):
+        texts = [day.strftime(forms[i % len(forms)]) for i, day in enumerate(days)]
+        texts = texts if distinct else texts + texts[:9]
+        column, _ = infer_column(pl.Series("bought", texts), Reading("."))
+        assert (column.kind, column.role) == ("text", "dropped")
+        assert column.reason.startswith(MIXED)
+        assert all(form in column.reason for form in forms)
+        with pytest.raises(DataError, match=r"holds dates in several formats .* write them alike"):
+            infer_column(pl.Series("bought", texts), Reading("."), "date")
+    mostly = [day.isoformat() for day in days[:38]] + ["31/12/2020", "30/12/2020"]
+    assert infer_column(pl.Series("bought", mostly), Reading("."))[0].kind == "date"
 
 
 def test_dates_with_zone_are_told_in_utc() -> None:

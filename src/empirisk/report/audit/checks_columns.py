@@ -9,6 +9,7 @@ import polars as pl
 
 from empirisk.report.audit.checks import Audited, Outcome
 from empirisk.report.fit.encode import rare_below
+from empirisk.report.read.dates import MIXED
 from empirisk.report.read.table import Column
 from empirisk.results import Finding
 from empirisk.wording import counted, percent
@@ -98,6 +99,11 @@ def texts_and_rare_levels(a: Audited) -> Outcome:
     ]
     for c in texts:
         evidence = f"{c.n_distinct:,} distinct values in {a.table.n_rows - c.n_missing:,} rows"
+        if c.reason.startswith(MIXED):
+            sentence = f"Column {c.name!r} holds {c.reason} and is not used."
+            advice = "Write them alike, such as 2020-12-31: then the model reads their parts."
+            out.append(Finding("ER104", "warning", sentence, evidence, advice, (c.name,)))
+            continue
         sentence = (
             f"Column {c.name!r} holds too many levels to learn from, mostly of one word, and is not used."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["find_date_format", "parse_clock", "parse_dates", "recurring_parts"]
+__all__ = ["MIXED", "find_date_format", "mixed_formats", "parse_clock", "parse_dates", "recurring_parts"]
 
 _YEARS = ((r"\d{4}", "%Y"), (r"\d{2}", "%y"))
 _CLOCKS = (("", ""), (r" \d{1,2}:\d{2}", " %H:%M"), (r" \d{1,2}:\d{2}:\d{2}", " %H:%M:%S"))
@@ -31,6 +31,8 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^[A-Za-z]{3,9} \d{1,2}, \d{4}$", ("%B %d, %Y",)),
     (r"^(19|20)\d{6}$", ("%Y%m%d",)),
 )
+MIXED = "dates in several formats"  # begins the reason why such a column is not used
+_LOOK = 50  # values at the top of a column that tell whether it may hold dates
 _ISO = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M")
 
 
@@ -140,3 +142,44 @@ def find_date_format(values: pl.Series, share: float = 1.0) -> tuple[str, bool]:
         if good:
             return good[0], len(good) > 1
     return "", False
+
+
+def mixed_formats(values: pl.Series, share: float) -> tuple[str, ...]:
+    """Return the formats that read at least a share of the values together, () where one does or none.
+
+    Parameters
+    ----------
+    values : polars.Series of strings without nulls
+    share : float
+        What the formats must read at least.
+
+    Examples
+    --------
+    >>> mixed_formats(pl.Series(["2020-12-31", "31.12.2020", "Dec 31, 2020", "1.2.2021"]), 0.9)
+    ('%d.%m.%Y', '%Y-%m-%d', '%b %d, %Y')
+    >>> mixed_formats(pl.Series(["31.12.2020", "1.2.2021"]), 0.9)
+    ()
+    >>> mixed_formats(pl.Series(["31.12.2020", "2021-02-01", "soon"]), 0.9)
+    ()
+    """
+    if values.is_empty() or not _read(values.head(_LOOK), share)[1]:
+        return ()  # a look at the first values spares long texts the many patterns
+    found, enough = _read(values, share)
+    formats = sorted(found, key=lambda f: -found[f])
+    return tuple(formats) if enough and len(formats) > 1 else ()
+
+
+def _read(values: pl.Series, share: float) -> tuple[dict[str, int], bool]:
+    """Return how many of the values each format reads, and whether they read a share of them together."""
+    found: dict[str, int] = {}
+    rest = values
+    for shape, formats in _SHAPES:
+        fits = rest.filter(rest.str.contains(shape))
+        if fits.is_empty():
+            continue
+        read = {f: len(fits) - parse_dates(fits, f).null_count() for f in formats}
+        best = max(formats, key=lambda f: read[f])
+        if read[best]:
+            found[best] = found.get(best, 0) + read[best]
+            rest = rest.filter(~rest.str.contains(shape))
+    return found, sum(found.values()) >= share * len(values)

@@ -9,6 +9,8 @@ from typing import cast
 import polars as pl
 
 from empirisk.report.errors import DataError, meant
+from empirisk.report.read.amounts import MOSTLY
+from empirisk.report.read.dates import MIXED, mixed_formats
 from empirisk.report.read.numerals import as_words
 from empirisk.report.read.parse import Reading, parse_column, truth_words
 from empirisk.report.read.summary import summarise
@@ -99,6 +101,9 @@ def _decided(column: Column, values: pl.Series) -> Column:
     if column.n_distinct == 1:
         # "yes" or blank: the blanks are the other level.
         return replace(column, kind="categorical", reason="one value or none")
+    many = column.base == "string" and column.n_distinct > max(10, n / 2)
+    if many and (mixed := mixed_formats(values.drop_nulls(), MOSTLY)):
+        return replace(column, kind="text", reason=f"{MIXED} ({', '.join(mixed)})")
     if n > 2 and column.n_distinct == n and (why := _id_like(column.name, values)):
         return replace(column, kind="id", reason=why)
     if column.base == "string":
@@ -138,6 +143,8 @@ def _words(column: Column, values: pl.Series, n: int) -> Column:
 
 def _free(column: Column, values: pl.Series) -> Column:
     """Say whether the words of a text are used: of texts of two words or more on average, or as asked."""
+    if column.reason.startswith(MIXED):
+        return column
     used = column.reason == ASKED or words_a_text(values) >= MOST_CODES
     return replace(column, reason=f"{column.reason}{f'; {USED}' if used else ', mostly of one word'}")
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from empirisk.report.errors import DataError
 from empirisk.report.read.amounts import MOSTLY, amounts, typed_number, with_unreadable
-from empirisk.report.read.dates import find_date_format, parse_clock, parse_dates
+from empirisk.report.read.dates import find_date_format, mixed_formats, parse_clock, parse_dates
 from empirisk.report.read.markers import take_out_markers
 from empirisk.report.read.numerals import code_reason
 from empirisk.report.read.table import Column, option
@@ -149,6 +149,11 @@ def _truth(some: pl.Series) -> tuple[str, str] | None:
 
 def _dates(column: Column, values: pl.Series, fmt: str, exchangeable: bool) -> tuple[Column, pl.Series]:
     if not fmt:
+        if mixed := mixed_formats(values.drop_nulls(), MOSTLY):
+            raise DataError(
+                f"column {column.name!r} holds dates in several formats ({', '.join(mixed)}), and one is "
+                "read: write them alike, such as 2020-12-31"
+            )
         raise DataError(
             f"column {column.name!r} holds values that no known date format reads, such as "
             f"{values.drop_nulls()[0]!r}: give the format, --types '{column.name}=date:%d.%m.%Y'"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from empirisk.report.read.dates import MIXED
 from empirisk.wording import counted, percent
 
 __all__ = ["KINDS", "Column", "Source", "Table"]
@@ -209,11 +210,14 @@ class Table:
 
     @property
     def left_out_texts(self) -> tuple[str, ...]:
-        """Columns of text that no model sees, but for those that the user left out."""
+        """Columns of text that no model sees, but for dates and for those that the user left out."""
         return tuple(
             c.name
             for c in self.columns
-            if c.kind == "text" and c.role == "dropped" and "--drop" not in c.reason
+            if c.kind == "text"
+            and c.role == "dropped"
+            and "--drop" not in c.reason
+            and not c.reason.startswith(MIXED)
         )
 
     @property
