@@ -326,6 +326,24 @@ def test_work_that_does_not_fit_is_refused_before_it_starts(tmp_path: Path) -> N
         refuse_too_large(3.0, 2.0)
 
 
+def test_linear_fits_of_several_classes_are_forecast_in_proportion_to_the_classes() -> None:
+    # On 3,200 rows of 55 columns and 7 classes a fit took 0.013 s of one thread with L2, and 0.067 s with L1.
+    def cost(k: int) -> dict[str, float]:
+        counts = [4_000 // k] * k
+        train = SimpleNamespace(
+            exposure=None, n=4_000, n_classes=k, task="multiclass", time=None, units=None, counts=counts
+        )
+        plan = make_plan(train, 55)  # type: ignore[arg-type]
+        linear = [c for c in plan.rows if c.linear and not c.step]
+        return {c.name: plan.cost(c) / plan.n_alphas for c in linear}
+
+    few, many = cost(3), cost(7)
+    assert few
+    assert all(many[name] < 3.0 * few[name] for name in few)
+    assert 0.013 / 2.0 < many["logistic_l2"] < 2.0 * 0.013
+    assert 0.067 / 4.0 < many["logistic_l1"] < 2.0 * 0.067  # along a path fits begin at their neighbours
+
+
 def test_wide_tables_are_forecast_larger() -> None:
     train = SimpleNamespace(
         exposure=None, n=200_000, n_classes=2, task="binary", time=None, units=None, counts=[9_000, 191_000]

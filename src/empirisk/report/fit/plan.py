@@ -25,6 +25,9 @@ __all__ = ["Plan", "make_plan"]
 # Seconds for a linear fit of one row by one parameter squared, by kind of penalty, and for a cell that is
 # encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
 _L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
+# Seconds for a row, a column and a class of a linear fit of several classes along a path, by kind of penalty:
+# measured, these fits grow with the classes, and not with their square.
+_CLASSES = {False: 1.0e-8, True: 2.0e-8}
 # Seconds for a row and a column of a model made of trees, times the logarithm of the rows.
 _GROWN = {"tree": 8.0e-9, "boosting": 8.0e-8, "forest": 4.0e-7}
 # Shares of the seconds of the search for settings, and fits of it at most, by the kind of the candidate.
@@ -247,7 +250,10 @@ class Plan:
     def _linear(self, n: float, c: Candidate) -> float:
         size = min(self.p * self.outputs, 400) * self.p * self.outputs
         factor = FAMILIES[c.family].cost if c.family else 1.0
-        return factor * (_FIXED + (_L1 if c.l1_ratio else _L2) * n * size)
+        one = (_L1 if c.l1_ratio else _L2) * n * size
+        if self.outputs > 1:
+            one = min(one, _CLASSES[bool(c.l1_ratio)] * n * self.p * self.outputs)
+        return factor * (_FIXED + one)
 
     @property
     def rest_seconds(self) -> float:
