@@ -80,14 +80,17 @@ WHY: dict[str, str] = {
     "rough_logistic": ONE_BY_ONE,
     "svm_hinge": ONE_BY_ONE,
     "quantile": (
-        "smoothed problems follow each other, each solved by several passes, and the multipliers of the "
-        "rows are proved"
+        "an interior-point method takes about twenty steps, each with several passes over the rows and a "
+        "weighted product of all pairs of columns, and the exact optimum is read off and proved then"
     ),
     "huber": (
-        "several Newton steps form weighted products of all pairs of columns, and the multipliers of the "
-        "rows are proved"
+        "coefficients and scale take turns, in all about forty passes over the rows with the loss of each, "
+        "and medians of the residuals between them; the products of Newton's steps are a small part"
     ),
-    "svm_squared_hinge": "Newton steps form products of the rows inside the margin again and again",
+    "svm_squared_hinge": (
+        "Newton's steps take about a dozen passes over the rows, and five weighted products of all pairs of "
+        "columns, which cost half as much"
+    ),
     "svc_rbf": (
         "the rows of the kernel matrix that the steps ask for are computed anew, each reading all rows"
     ),
@@ -96,7 +99,8 @@ WHY: dict[str, str] = {
         "iterations multiply by the sparse matrix and its transpose, jumping through memory at each entry"
     ),
     "projection": (
-        "the directions are drawn while the product is formed, which is more work than reading the rows"
+        "a fast Hadamard transform adds and subtracts the numbers of a row in many rounds, which is more "
+        "work than reading them once"
     ),
     "nearest_brute": NEAREST,
     "nearest_brute_float32": NEAREST,

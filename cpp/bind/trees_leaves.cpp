@@ -1,6 +1,9 @@
 // TreeLoop: trees packed for prediction; leaves of rows, and sums of what the leaves hold.
 #define EMPIRISK_ISA leaves
+#include <nanobind/stl/optional.h>
+
 #include <memory>
+#include <optional>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
@@ -22,12 +25,12 @@ struct TreeLoop {
   PackedTrees trees;
 
   static void make(TreeLoop* self, Flat<i64> start, Flat<std::int32_t> feature, Flat<double> threshold, Flat<std::int32_t> left,
-                   Flat<bool> missing_left, Flat<i64> category_start, Flat<std::uint32_t> words, Flat<i64> n_categories) {
+                   Flat<bool> missing_left, const std::optional<Flat<i64>>& category_start, Flat<std::uint32_t> words, Flat<i64> n_categories) {
     const std::size_t n = feature.size();
-    if (threshold.size() != n || left.size() != n || missing_left.size() != n || category_start.size() != n || start.size() < 1)
+    if (threshold.size() != n || left.size() != n || missing_left.size() != n || (category_start && category_start->size() != n) || start.size() < 1)
       refuse("the arrays of the nodes differ in length");
     const TreeArrays a{i64(start.size()) - 1, i64(n), i64(n_categories.size()), i64(words.size()), start.data(), feature.data(),
-                       left.data(), threshold.data(), missing_left.data(), category_start.data(), words.data(), n_categories.data()};
+                       left.data(), threshold.data(), missing_left.data(), category_start ? category_start->data() : nullptr, words.data(), n_categories.data()};
     if (const std::string wrong = check_trees(a); !wrong.empty()) refuse("these arrays are no trees: " + wrong);
     new (self) TreeLoop{PackedTrees(a)};
   }
@@ -110,7 +113,7 @@ struct TreeLoop {
 void bind_trees_leaves(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<TreeLoop>(m, "TreeLoop")
-      .def("__init__", &TreeLoop::make, "start"_a, "feature"_a, "threshold"_a, "left"_a, "missing_left"_a, "category_start"_a,
+      .def("__init__", &TreeLoop::make, "start"_a, "feature"_a, "threshold"_a, "left"_a, "missing_left"_a, "category_start"_a.none(),
            "category_words"_a, "n_categories"_a)
       .def("apply", &TreeLoop::apply, "X"_a)
       .def("predict", &TreeLoop::predict, "X"_a, "value"_a, "tree_weight"_a.none() = nb::none())

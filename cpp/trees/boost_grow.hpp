@@ -15,7 +15,7 @@ namespace empirisk {
 class BoostGrower {
  public:
   BoostGrower(const BinnedColumns& columns, const BoostLimits& limits, std::int64_t histogram_bytes)
-      : in_(columns), limits_(limits), moments(std::size_t(columns.n)), flags_(std::size_t(columns.n)), pool_(histogram_bytes) {
+      : in_(columns), limits_(limits), moments(std::size_t(columns.n)), pool_(histogram_bytes) {
     for (auto& side : rows_) side.resize(std::size_t(columns.n));
   }
 
@@ -194,7 +194,7 @@ class BoostGrower {
     const int side = parent.side == 0 ? 1 : 0;
     const std::int64_t lefts =
         loops().histogram.partition(in_.by_column + std::int64_t(parent.split.column) * in_.n, parent.split.set.data(), rows_of_node(at),
-                                    flags_.data(), rows_[side].data() + parent.begin);
+                                    rows_[1 - side].data() + parent.begin, rows_[side].data() + parent.begin);
     BoostNode left, right;
     left.begin = parent.begin, left.n = lefts, right.begin = parent.begin + lefts, right.n = parent.n - lefts;
     left.total = parent.split.left;
@@ -260,7 +260,6 @@ class BoostGrower {
 
  private:
   std::vector<std::int32_t> rows_[2], tried_, chosen_;
-  std::vector<std::uint8_t> flags_;
   std::vector<std::int64_t> start_;
   HistogramLayout layout_;
   HistogramPool pool_;

@@ -9,6 +9,7 @@ namespace empirisk::EMPIRISK_ISA {
 
 constexpr i64 node_chunk = 8192;
 constexpr i64 gather_work = 48;  // a gathered row costs as much as so many multiply-adds
+constexpr i64 part_work = 16;    // a row that is sent to a child
 
 // body(first row, one past the last, chunk)
 template <class Body>
@@ -37,31 +38,57 @@ inline void quantise_rows(const DerivativeRows& d, const QuantiseScale& s, i64 n
   });
 }
 
-inline i64 partition_rows(const std::uint8_t* codes, const std::uint64_t* set, const NodeRows& node, std::uint8_t* flags,
-                          std::int32_t* to) {
+// The rows of a piece to `left` and to `right`, each in their order; the number of the former. Either may be where the rows
+// lie: none is written before it is read. Both are stored each time and one is kept, as no branch could be foreseen.
+template <class Row>
+EMPIRISK_INLINE i64 part_piece(const std::uint8_t* codes, const std::uint8_t* goes, i64 n, std::int32_t* left, std::int32_t* right,
+                               const Row& row) {
+  i64 lefts = 0;
+  for (i64 i = 0; i < n; ++i) {
+    const std::int32_t r = row(i);
+    left[lefts] = r, right[i - lefts] = r;
+    lefts += goes[codes[r]];
+  }
+  return lefts;
+}
+
+// The rows first .. first + n - 1 of a node.
+inline i64 part_rows(const std::uint8_t* codes, const std::uint8_t* goes, const NodeRows& node, i64 first, i64 n, std::int32_t* left,
+                     std::int32_t* right) {
+  const std::int32_t* const rows = node.rows + (node.rows ? first : 0);
+  if (rows) return part_piece(codes, goes, n, left, right, [rows](i64 i) { return rows[i]; });
+  return part_piece(codes, goes, n, left, right, [first](i64 i) { return std::int32_t(first + i); });
+}
+
+inline void copy_rows(std::int32_t* to, const std::int32_t* from, i64 n) { std::memcpy(to, from, sizeof(std::int32_t) * std::size_t(n)); }
+
+// One thread: rows that go left are where they belong at once, and the others wait in `spare` until their number is known.
+// Several threads: each parts chunks within `spare`, and then all copy.
+inline i64 partition_rows(const std::uint8_t* codes, const std::uint64_t* set, const NodeRows& node, std::int32_t* spare, std::int32_t* to) {
   std::uint8_t goes[256];
   for (int c = 0; c < 256; ++c) goes[c] = std::uint8_t(set[c >> 6] >> (c & 63) & 1);
-  const Buffer<i64> lefts(ceil_div(node.n, node_chunk));
-  for_node_chunks(node.n, gather_work, [&](i64 first, i64 end, i64 c) {
-    i64 count = 0;
-    for (i64 i = first; i < end; ++i) count += flags[i] = goes[codes[node.rows ? node.rows[i] : i]];
-    lefts[c] = count;
-  });
-  i64 total = 0;
-  for (i64 c = 0; c < ceil_div(node.n, node_chunk); ++c) {
-    const i64 count = lefts[c];
-    lefts[c] = total;
-    total += count;
+  const i64 chunks = ceil_div(node.n, node_chunk);
+  const int threads = threads_for(node.n * part_work, chunks);
+  if (threads <= 1) {
+    const i64 lefts = part_rows(codes, goes, node, 0, node.n, to, spare);
+    copy_rows(to + lefts, spare, node.n - lefts);
+    return lefts;
   }
-  for_node_chunks(node.n, gather_work, [&](i64 first, i64 end, i64 c) {
-    i64 left = lefts[c], right = total + first - left;
-    for (i64 i = first; i < end; ++i) {
-      const i64 go = flags[i];
-      to[go ? left : right] = node.rows ? node.rows[i] : std::int32_t(i);
-      left += go, right += 1 - go;
-    }
+  const Buffer<i64> before(chunks + 1);
+  before[0] = 0;
+  for_chunks(chunks, threads, [&](i64 c, int) {
+    const i64 first = c * node_chunk, n = least(node_chunk, node.n - first);
+    std::int32_t right[node_chunk];
+    const i64 lefts = before[c + 1] = part_rows(codes, goes, node, first, n, spare + first, right);
+    copy_rows(spare + first + lefts, right, n - lefts);
   });
-  return total;
+  for (i64 c = 0; c < chunks; ++c) before[c + 1] += before[c];
+  for_chunks(chunks, threads, [&](i64 c, int) {
+    const i64 first = c * node_chunk, n = least(node_chunk, node.n - first), lefts = before[c + 1] - before[c];
+    copy_rows(to + before[c], spare + first, lefts);
+    copy_rows(to + before[chunks] + first - before[c], spare + first + lefts, n - lefts);
+  });
+  return before[chunks];
 }
 
 // Calls body(leaf, first row, one past the last, chunk) on pieces of all leaves; the number of pieces of a leaf depends on it alone.

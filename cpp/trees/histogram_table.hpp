@@ -107,8 +107,9 @@ struct HistogramLoops {
   void (*subtract)(BinSums* from, const BinSums* what, std::int64_t bins);
   void (*cuts)(const BinSums* bins, const BinSums& total, const MomentScale&, const SplitRules&, NumericCut* cuts, std::int64_t n);
   void (*subset)(const BinSums* bins, const BinSums& total, const MomentScale&, const SplitRules&, double smoothing, SubsetCut& cut);
-  // Stable: rows whose code is in the set (256 bits) come first in `to`; their number. flags: n bytes of scratch.
-  std::int64_t (*partition)(const std::uint8_t* codes, const std::uint64_t* set, const NodeRows&, std::uint8_t* flags, std::int32_t* to);
+  // Stable: rows whose code is in the set (256 bits) come first in `to`; their number. spare: room for n, which may be where the
+  // rows of the node lie; these are lost.
+  std::int64_t (*partition)(const std::uint8_t* codes, const std::uint64_t* set, const NodeRows&, std::int32_t* spare, std::int32_t* to);
   void (*leaf_sums)(const DerivativeRows&, const NodeRows* leaves, std::int64_t n_leaves, LeafSums* out);
   void (*add_values)(const NodeRows* leaves, std::int64_t n_leaves, const double* values, double* z);
   void (*add_tree)(const CodeTree&, const std::uint8_t* codes, std::int64_t stride, const NodeRows&, double* z);

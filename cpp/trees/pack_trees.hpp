@@ -17,9 +17,11 @@ struct TreeArrays {
   const std::int32_t *feature = nullptr, *left = nullptr;
   const double* threshold = nullptr;
   const bool* missing_left = nullptr;
-  const std::int64_t* category_start = nullptr;
+  const std::int64_t* category_start = nullptr;  // null: no node asks for categories
   const std::uint32_t* words = nullptr;
   const std::int64_t* n_categories = nullptr;
+
+  bool categorical(std::int64_t at) const { return category_start && category_start[at] >= 0; }
 };
 
 constexpr std::int32_t most_small_leaves = 64;
@@ -35,16 +37,16 @@ inline std::string check_trees(const TreeArrays& a) {
     std::vector<bool> child(std::size_t(size), false);
     for (std::int64_t i = 0; i < size; ++i) {
       const std::int64_t at = root + i, left = a.left[at];
-      const std::string where = "node " + std::to_string(i) + " of tree " + std::to_string(t);
+      const auto where = [&] { return "node " + std::to_string(i) + " of tree " + std::to_string(t); };
       if (a.feature[at] < 0) continue;
-      if (a.feature[at] >= a.n_columns) return where + " asks a column that does not exist";
-      if (left <= i || left + 1 >= size || child[left] || child[left + 1]) return where + " has children that are not two new nodes after it";
+      if (a.feature[at] >= a.n_columns) return where() + " asks a column that does not exist";
+      if (left <= i || left + 1 >= size || child[left] || child[left + 1]) return where() + " has children that are not two new nodes after it";
       child[left] = child[left + 1] = true;
-      if (a.category_start[at] >= 0) {
+      if (a.categorical(at)) {
         const std::int64_t c = a.n_categories[a.feature[at]];
-        if (c < 1 || a.category_start[at] + (c + 31) / 32 > a.n_words) return where + " has no complete category set";
+        if (c < 1 || a.category_start[at] + (c + 31) / 32 > a.n_words) return where() + " has no complete category set";
       } else if (std::isnan(a.threshold[at])) {
-        return where + " has the threshold NaN";
+        return where() + " has the threshold NaN";
       }
     }
     for (std::int64_t i = 1; i < size; ++i)
@@ -82,7 +84,7 @@ class PackedTrees {
 
  private:
   std::int32_t flagged(const TreeArrays& a, std::int64_t at) {
-    const bool categorical = a.category_start[at] >= 0;
+    const bool categorical = a.categorical(at);
     any_category_ |= categorical;
     return slot_[a.feature[at]] | (a.missing_left[at] ? missing_left_flag : 0) | (categorical ? category_flag : 0);
   }
@@ -96,7 +98,7 @@ class PackedTrees {
         node.feature = missing_left_flag, node.left = std::int32_t(at - a.start[t]);
         continue;
       }
-      if (a.category_start[at] >= 0) node.words = a.category_start[at];
+      if (a.categorical(at)) node.words = a.category_start[at];
       else node.threshold = a.threshold[at];
       node.feature = flagged(a, at), node.left = a.left[at];
     }
@@ -123,7 +125,7 @@ class PackedTrees {
     for (int kind = 0; kind < 3; ++kind)
       for (std::int64_t i = 0; i < size; ++i) {
         const std::int64_t at = root + i;
-        if (a.feature[at] < 0 || kind != (a.category_start[at] >= 0 ? 2 : int(a.missing_left[at]))) continue;
+        if (a.feature[at] < 0 || kind != (a.categorical(at) ? 2 : int(a.missing_left[at]))) continue;
         const std::int32_t left = a.left[at], gone = leaves[left];
         BitNode node;
         if (kind == 2) node.words = a.category_start[at];

@@ -679,7 +679,7 @@ class TreeLoop:
         threshold: Float,
         left: NDArray[np.int32],
         missing_left: NDArray[np.bool_],
-        category_start: NDArray[np.int64],
+        category_start: NDArray[np.int64] | None,
         category_words: NDArray[np.uint32],
         n_categories: NDArray[np.int64],
     ) -> None: ...

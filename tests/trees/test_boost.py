@@ -151,14 +151,16 @@ def same_trees(a: Trees, b: Trees) -> bool:
     return all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in names)
 
 
-def test_same_bits_for_any_number_of_threads(rng: np.random.Generator) -> None:
-    X, signal = table(rng, 60_000, 30, 0.05)
+# From 131,072 rows on several threads part the rows of a node, too: all of them, or those drawn.
+@pytest.mark.parametrize(("n", "subsample"), [(60_000, 0.9), (150_000, 1.0), (160_000, 0.95)])
+def test_same_bits_for_any_number_of_threads(n: int, subsample: float, rng: np.random.Generator) -> None:
+    X, signal = table(rng, n, 30, 0.05)
     binned, y = binned_of(X, 30), targets(Logistic(), signal, rng)
     w = rng.exponential(size=len(y))
     runs = []
     for threads in (1, 2, 3):
         with at_most(threads):
-            runs.append(boost(binned, y, w, Logistic(), rounds=3, subsample=0.9))
+            runs.append(boost(binned, y, w, Logistic(), rounds=3, subsample=subsample))
     for other in runs[1:]:
         assert same_trees(runs[0].trees[0], other.trees[0])
         assert other.scores.tobytes() == runs[0].scores.tobytes()

@@ -8,6 +8,8 @@ from empirisk.typing import Array, IndexArray
 
 __all__ = ["agreeing", "largest"]
 
+BLOCK = 1 << 16  # rows that are looked at together, so that what is computed beside them is small
+
 
 def largest(score: Array) -> IndexArray:
     """Return the class of the largest score: of shape (n,) or (n, 1) the second where > 0; ties: the
@@ -34,6 +36,13 @@ def agreeing(proba: Array, score: Array) -> Array:
     >>> agreeing(np.array([[0.5, 0.5]]), np.array([1e-30])).argmax()
     np.int64(1)
     """
+    for first in range(0, len(proba), BLOCK):
+        _settle(proba[first : first + BLOCK], score[first : first + BLOCK])
+    return proba
+
+
+def _settle(proba: Array, score: Array) -> None:
+    """Change these rows where another class leads than that of the largest score."""
     chosen = largest(score)
     rows = np.flatnonzero(proba.argmax(axis=1) != chosen)
     if len(rows):
@@ -41,4 +50,3 @@ def agreeing(proba: Array, score: Array) -> Array:
         proba[rows, chosen[rows]] = top
         if proba.shape[1] == 2:
             proba[rows, 1 - chosen[rows]] = 1.0 - top
-    return proba

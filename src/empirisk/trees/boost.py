@@ -108,7 +108,7 @@ def boost(
     same bits for any number of threads.  Values of leaves are sums in double, in a fixed order.
     A tree costs 0.7 to 0.9 ns a column and row of the nodes that are summed (the root and the smaller of each
     pair of children: two to three times n), which is one load and one store of 16 bytes for each.
-    Memory is 2 p bytes a row for the codes, 41 for one output, and 4 KB p for the histogram of each waiting
+    Memory is 2 p bytes a row for the codes, 40 for one output, and 4 KB p for the histogram of each waiting
     leaf (512 MB at most).
 
     References

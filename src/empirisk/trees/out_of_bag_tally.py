@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,9 +133,9 @@ class OutOfBagTally:
         """Return the out-of-bag predictions (n, k), NaN where there are none, and how many trees are behind
         each.
         """
-        count = np.sum(self._counts, axis=0)
+        count = _total(self._counts)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.sum(self._sums, axis=0) / count[:, None], count.astype(np.intp)
+            return _total(self._sums) / count[:, None], count.astype(np.intp)
 
     def risk(self) -> ForestRisk:
         """Return the risk of the trees so far; ValueError with fewer than two groups, or rows in two of
@@ -142,8 +143,8 @@ class OutOfBagTally:
         """
         if self.groups < 2:
             raise ValueError("the Monte-Carlo error of a forest needs at least two batches of trees")
-        total, count = np.sum(self._sums, axis=0), np.sum(self._counts, axis=0)
-        use = np.min([count - c for c in self._counts], axis=0) > 0
+        total, count = _total(self._sums), _total(self._counts)
+        use = reduce(np.logical_and, (count - c > 0 for c in self._counts))
         if self.weight is not None:
             use &= self.weight > 0
         rows = np.flatnonzero(use)
@@ -167,3 +168,8 @@ class OutOfBagTally:
         return ForestRisk(
             risk, float(error), spread**0.5, share * (g - 1) * float(left.mean() - risk), int(rows.size)
         )
+
+
+def _total(groups: list[Floats]) -> Floats:
+    """Return the sum of the arrays, one added after the other: np.sum would copy all of them first."""
+    return np.asarray(reduce(np.add, groups))

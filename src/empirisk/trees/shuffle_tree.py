@@ -57,6 +57,8 @@ def shuffle_tree(
         return np.ascontiguousarray(a, dtype=np.int64)
 
     category_start, category_words, n_categories = with_unknown(tree)
+    if category_start is None:
+        category_start = np.full(len(tree.feature), -1)
     _loops.shuffle_tree(
         np.ascontiguousarray(tree.feature, dtype=np.int32),
         np.ascontiguousarray(tree.threshold, dtype=np.float64),

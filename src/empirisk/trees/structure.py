@@ -227,7 +227,7 @@ class Trees(Brief):
         if categorical.any():
             c = self.n_categories[self.feature[node]]
             known &= ~categorical | ((x >= 0) & (x <= c))
-            left = np.where(categorical, heavier_left(self)[node], left)
+            left[categorical] = heavier_left(self, node[categorical])
             at = np.flatnonzero(categorical & known & (x < c))
             code = x[at].astype(np.int64)
             word = self.category_words[self.category_start[node[at]] + code // 32]
@@ -244,7 +244,7 @@ class Trees(Brief):
             threshold=np.ascontiguousarray(self.threshold, dtype=np.float64),
             left=np.ascontiguousarray(self.left, dtype=np.int32),
             missing_left=np.ascontiguousarray(self.missing_left, dtype=bool),
-            category_start=np.ascontiguousarray(category_start, dtype=np.int64),
+            category_start=None if category_start is None else category_start.astype(np.int64, copy=False),
             category_words=np.ascontiguousarray(category_words, dtype=np.uint32),
             n_categories=np.ascontiguousarray(n_categories, dtype=np.int64),
         )

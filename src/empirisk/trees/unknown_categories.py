@@ -12,27 +12,26 @@ from empirisk.typing import IndexArray
 __all__ = ["heavier_left", "with_unknown"]
 
 
-def heavier_left(trees: Any) -> NDArray[np.bool_]:
-    """Return whether the left child of each node holds at least as much training weight as the right one.
+def heavier_left(trees: Any, nodes: IndexArray) -> NDArray[np.bool_]:
+    """Return whether the left child of each of these nodes holds at least as much training weight as the
+    right one.
 
     Parameters
     ----------
     trees : Trees
+    nodes : array of int, shape (m,)
+        Numbers of nodes that have children.
 
     Returns
     -------
-    array of bool, shape (N,)
-        False at leaves.
+    array of bool, shape (m,)
     """
-    out = np.zeros(len(trees.feature), dtype=bool)
-    inner = np.flatnonzero(trees.feature >= 0)
-    roots = np.repeat(trees.start[:-1], np.diff(trees.start))
-    child = roots[inner] + trees.left[inner]
-    out[inner] = trees.weight[child] >= trees.weight[child + 1]
-    return out
+    root = trees.start[np.searchsorted(trees.start, nodes, side="right") - 1]
+    child = root + trees.left[nodes]
+    return np.asarray(trees.weight[child] >= trees.weight[child + 1])
 
 
-def with_unknown(trees: Any) -> tuple[IndexArray, NDArray[np.uint32], IndexArray]:
+def with_unknown(trees: Any) -> tuple[IndexArray | None, NDArray[np.uint32], IndexArray]:
     """Return the sets of categories as the loops read them: code c of a column of c categories means
     unknown.
 
@@ -45,7 +44,8 @@ def with_unknown(trees: Any) -> tuple[IndexArray, NDArray[np.uint32], IndexArray
 
     Returns
     -------
-    category_start : array of int64, shape (N,)
+    category_start : array of int64, shape (N,), or None
+        None where no node asks for categories: a forest of numbers has many nodes.
     category_words : array of uint32
         Sets of ``ceil((c + 1) / 32)`` words.
     n_categories : array of int64, shape (p,)
@@ -73,6 +73,8 @@ def with_unknown(trees: Any) -> tuple[IndexArray, NDArray[np.uint32], IndexArray
     known = np.asarray(trees.n_categories, dtype=np.int64)
     n_categories = np.where(known > 0, known + 1, 0)
     nodes = np.flatnonzero(trees.category_start >= 0)
+    if not len(nodes):
+        return None, np.zeros(0, dtype=np.uint32), n_categories
     c = known[trees.feature[nodes]]
     had, has = (c + 31) // 32, (c + 32) // 32
     if (trees.category_start[nodes] + had > len(trees.category_words)).any():
@@ -83,7 +85,7 @@ def with_unknown(trees: Any) -> tuple[IndexArray, NDArray[np.uint32], IndexArray
     within = np.arange(len(of)) - np.repeat(np.cumsum(had) - had, had)
     words[first[of] + within] = trees.category_words[trees.category_start[nodes][of] + within]
     last, bit = first + c // 32, np.uint32(1) << (c % 32).astype(np.uint32)
-    words[last] = np.where(heavier_left(trees)[nodes], words[last] | bit, words[last] & ~bit)
+    words[last] = np.where(heavier_left(trees, nodes), words[last] | bit, words[last] & ~bit)
     start = np.full(len(trees.feature), -1, dtype=np.int64)
     start[nodes] = first
     return start, words, n_categories

@@ -23,6 +23,8 @@ MOST = 2  # sets of rows that are remembered: those of a test and those of the f
 
 def sums_of(outputs: tuple[Trees, ...], X: Any) -> Array:
     """Return the sums of the leaves' values, shape (n, k)."""
+    if len(outputs) == 1 and outputs[0].n_outputs == 1:  # as it is: stacking would copy it
+        return outputs[0].predict(X)
     return np.column_stack([trees.predict(X)[:, 0] for trees in outputs])
 
 

@@ -255,7 +255,8 @@ class Boosting(TreeEstimator):
         with at_most(self.n_jobs):
             if along is not None:
                 return self.init_ + along.sums(table, X, self.n_estimators_)
-            return self.init_ + sums_of(self._outputs, X)
+            sums = sums_of(self._outputs, X)
+            return np.add(self.init_, sums, out=sums)
 
     def _staged(self, X: Any) -> Iterator[Array]:
         """Return the scores after each round; each is a new array."""

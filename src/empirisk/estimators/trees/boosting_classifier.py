@@ -262,7 +262,7 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of each class, calibrated if so asked, shape (n, K)."""
-        return self._probabilities(self._columns(self._raw(self._table(X))))
+        return self._probabilities(self._raw(self._table(X)))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """Return the scores of :meth:`decision_function` after each round, as an iterator."""
@@ -270,7 +270,7 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """Return the probabilities after each round, before calibration (which is about the last one)."""
-        return (self._uncalibrated(self._columns(scores)) for scores in self._staged(X))
+        return (self._uncalibrated(scores) for scores in self._staged(X))
 
     def staged_predict(self, X: Any) -> Iterator[Any]:
         """Return the class of the largest of :meth:`staged_predict_proba`."""
@@ -327,16 +327,20 @@ class GradientBoostingClassifier(Boosting, TreeClassifier):
         return np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
 
     def _uncalibrated(self, z: Array) -> Array:
-        """Return the probabilities by the loss's inverse link."""
+        """Return the probabilities by the loss's inverse link, from one score a class or that of the second
+        alone.
+        """
         loss = self._losses[0]
         if loss.vector:
             return agreeing(np.asarray(loss.mean(z)), z)
-        score = z[:, 1] - z[:, 0]
-        second = np.asarray(loss.mean(score))
-        return agreeing(np.column_stack([1.0 - second, second]), score)
+        score = z[:, 0] if z.shape[1] == 1 else z[:, 1] - z[:, 0]
+        proba = np.empty((len(z), 2))
+        proba[:, 1] = loss.mean(score)
+        np.subtract(1.0, proba[:, 1], out=proba[:, 0])
+        return agreeing(proba, score)
 
     def _probabilities(self, z: Array) -> Array:
-        return self._uncalibrated(z) if self.calibration_ is None else self.calibration_.map(z)
+        return self._uncalibrated(z) if self.calibration_ is None else self.calibration_.map(self._columns(z))
 
     def _log_probabilities(self, X: Any) -> Array:
         z, loss = self._columns(self._raw(self._table(X))), self._losses[0]

@@ -200,4 +200,5 @@ def grow_rounds(
     )
     trees = tuple(of_output for s in strands for of_output in s.trees())
     marked = {number: np.column_stack([s.marked[number] for s in strands]) for number in strands[0].marked}
-    return Grown(trees, np.column_stack([s.scores for s in strands]), train_loss, trace, called_off, marked)
+    scores = strands[0].scores if alone else np.column_stack([s.scores for s in strands])
+    return Grown(trees, scores, train_loss, trace, called_off, marked)

@@ -129,10 +129,14 @@ class ForestReads(TreeEstimator):
         return table, targets
 
     def _choose_probe(self, X: Any, tally: OutOfBagTally) -> None:
-        """Return the leaves of a few training rows, evenly spaced."""
+        """Return the leaves of a few training rows, evenly spaced.
+
+        Tree by tree: the loops would keep a second copy of all nodes, which a fit does not need.
+        """
         n = self._bag.n
         rows = np.unique(np.linspace(0, n - 1, min(n, PROBE)).astype(np.int64))
-        self._probe = rows, self.trees_.apply(X[rows])
+        probe = X[rows]
+        self._probe = rows, np.column_stack([tree.apply(probe)[:, 0] for tree in self.trees_])
 
     def _jackknife(self) -> Jackknife:
         self._needs_bags("an interval of the forest's prediction")
