@@ -299,19 +299,19 @@ def estimate(value: float, low: float, high: float) -> Estimate:
 
 
 def test_next_step_follows_the_evidence() -> None:
-    step = next_step(estimate(0.05, 0.03, 0.07), estimate(0.0, -0.001, 0.001), "log-loss", 0.5, [])
+    step = next_step(estimate(0.05, 0.03, 0.07), estimate(0.0, -0.001, 0.001), 0.5, [])
     assert step is not None
-    assert step["sentence"] == "Take a richer class: boosting has a log-loss that is 10 % (6 to 14) lower."
-    step = next_step(estimate(0.0, -0.001, 0.001), estimate(0.001, 0.0002, 0.002), "log-loss", 0.5, [])
+    assert step["sentence"] == "Take a richer class: boosting is better in cross-validation."
+    step = next_step(estimate(0.0, -0.001, 0.001), estimate(0.001, 0.0002, 0.002), 0.5, [])
     assert step is not None
     assert step["sentence"].endswith("a richer class would not help, and more rows would help little.")
-    step = next_step(estimate(-0.01, -0.02, 0.0), estimate(0.05, 0.03, 0.09), "log-loss", 0.5, [])
+    step = next_step(estimate(-0.01, -0.02, 0.0), estimate(0.05, 0.03, 0.09), 0.5, [])
     assert step is not None
-    assert step["sentence"].startswith("Get more rows: twice as many would lower the log-loss by 10 % (")
-    step = next_step(None, estimate(0.003, 0.001, 0.02), "log-loss", 0.5, [], richest=True)
+    assert step["sentence"] == "Get more rows: twice as many would lower the error."
+    step = next_step(None, estimate(0.003, 0.001, 0.02), 0.5, [], richest=True)
     assert step is not None
     assert step["sentence"].endswith("the richest class was tried, and more rows would help little.")
-    step = next_step(None, None, "log-loss", 0.5, [], richest=True)
+    step = next_step(None, None, 0.5, [], richest=True)
     assert step is not None
     assert step["gain"] is None
     assert "cannot be told" in step["sentence"]

@@ -78,9 +78,9 @@ def test_a_gain_that_only_r2_shows_is_said() -> None:
 
 
 def test_nothing_is_advised_from_what_was_not_measured() -> None:
-    assert next_step(None, None, "log-loss", 0.5, []) is None
+    assert next_step(None, None, 0.5, []) is None
     refused = Estimate(0.1, None, None, 0.95, 2, "m", "2 groups are too few")
-    step = next_step(refused, None, "log-loss", 0.5, [])
+    step = next_step(refused, None, 0.5, [])
     assert step is not None
     assert step["sentence"].startswith("Get more data")
     assert "2 groups are too few" in step["sentence"]
@@ -125,9 +125,9 @@ def test_findings_of_one_kind_are_one_with_the_first_in_front() -> None:
 
 def test_a_gain_beyond_the_loss_is_no_share_of_it() -> None:
     more = Estimate(0.5, 0.2, 0.9, 0.95, 100, "extrapolated")
-    said = next_step(None, more, "root mean squared error", 0.5, [])
+    said = next_step(None, more, 0.5, [])
     assert said is not None
-    assert "would bring the root mean squared error close to 0" in said["sentence"]
+    assert "would bring the error close to 0" in said["sentence"]
     assert "100 %" not in said["sentence"]
 
 

@@ -30,7 +30,7 @@ class _Class:
     rows: int
     p: float
     high: float
-    most: float
+    found: tuple[float, float]
 
 
 def hidden_imbalance(ctx: Context) -> Answer:
@@ -50,7 +50,8 @@ def hidden_imbalance(ctx: Context) -> Answer:
         raise NotRun(f"no class has {MIN_CLASS} rows")
     looks = 1 if len(ctx.classes) == 2 else len(tried)  # of two classes only one can lie below the other
     critical = float(special.ndtri(1.0 - 0.05 / looks))
-    found = [_class(ctx, str(ctx.classes[k]), k, hit, critical) for k in tried]
+    both = float(special.ndtri(1.0 - 0.025 / looks))
+    found = [_class(ctx, str(ctx.classes[k]), k, hit, critical, both) for k in tried]
     p = min(1.0, looks * min(c.p for c in found))
     worst = min(found, key=lambda c: (c.p, c.hits / c.rows))
     return _answer(
@@ -58,13 +59,13 @@ def hidden_imbalance(ctx: Context) -> Answer:
     )
 
 
-def _class(ctx: Context, label: str, k: int, hit: Array, critical: float) -> _Class:
+def _class(ctx: Context, label: str, k: int, hit: Array, critical: float, both: float) -> _Class:
     mine = ctx.oof.y == k
     x1, n1 = _effective(hit[mine], None if ctx.groups is None else ctx.groups[mine])
     x0, n0 = _effective(hit[~mine], None if ctx.groups is None else ctx.groups[~mine])
-    most = wilson_limits(x1 / n1, n1, 1.645)[1]
+    found = wilson_limits(x1 / n1, n1, both)
     high = gap_bounds(x0, n0, x1, n1, critical)[1]
-    return _Class(label, int(hit[mine].sum()), int(mine.sum()), gap_p(x0, n0, x1, n1, GAP), high, most)
+    return _Class(label, int(hit[mine].sum()), int(mine.sum()), gap_p(x0, n0, x1, n1, GAP), high, found)
 
 
 def _effective(hit: Array, groups: NDArray[Any] | None) -> tuple[float, float]:
@@ -81,6 +82,34 @@ def _effective(hit: Array, groups: NDArray[Any] | None) -> tuple[float, float]:
     return share * n / inflation, n / inflation
 
 
+def _between(ends: tuple[float, float]) -> str:
+    """Return both ends of an interval in per cent, the sign of which is written once.
+
+    Examples
+    --------
+    >>> _between((0.637, 0.661))
+    '64 to 66 %'
+    """
+    low, high = (percent(end) for end in ends)
+    return f"{low.removesuffix(' %')} to {high}"
+
+
+def _advice(ctx: Context, label: str) -> str:
+    """Return what finds more rows of a class, with its price: the threshold first, which needs no new fit and
+    leaves the probabilities as they are.
+    """
+    if ctx.oof.proba is None:
+        return (
+            f"To find more rows of {label!r}, weigh the classes: more of the others will be taken for it. "
+            "Judge by the recall of each class."
+        )
+    return (
+        f"To find more rows of {label!r}, predict it from a lower probability on: more of the others will be "
+        "taken for it. Weighing the classes does the same, but its probabilities are no longer calibrated. "
+        "Judge by the recall of each class."
+    )
+
+
 def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float, rare: int) -> Answer:
     recall = worst.hits / worst.rows
     among = "one-sided" if ctx.task == "binary" else "Bonferroni over the classes"
@@ -91,13 +120,10 @@ def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float,
     )
     if p <= ctx.level:
         sentence = (
-            f"Accuracy {accuracy:.2f} hides class {worst.label!r}: only {percent(recall)} of its "
-            f"{worst.rows:,} rows are found in cross-validation, by models that did not see them (at most "
-            f"{percent(worst.most)})."
+            f"In cross-validation {percent(accuracy)} of all rows are predicted right, but of the "
+            f"{worst.rows:,} rows of class {worst.label!r} only {percent(recall)} ({_between(worst.found)})."
         )
-        advice = (
-            "Judge by balanced accuracy or the recall of each class; move the threshold or weigh the classes."
-        )
+        advice = _advice(ctx, worst.label)
         return Answer(
             CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice, where=(worst.label,)
         )

@@ -41,7 +41,7 @@ class CalibrationDisplay(Display):
         if not known:
             return "Observed shares against predictions; no bin has an interval"
         if off == 0:
-            return f"In all {len(known)} bins the prediction agrees with the observed share"
+            return f"No bin of {len(known)} shows a disagreement of prediction and observed share"
         return f"In {off} of {len(known)} bins the prediction lies outside the interval of the observed share"
 
     @property

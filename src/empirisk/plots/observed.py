@@ -31,7 +31,7 @@ class ObservedDisplay(Display):
     --------
     >>> mean = {"value": 4.2, "low": 4.0, "high": 4.4}
     >>> ObservedDisplay({"bins": [{"predicted": 4.1, "mean": mean}]}, "quality").title
-    'In all 1 bins the mean observed value agrees with the prediction'
+    'No bin of 1 shows a difference of the mean observed value and the prediction'
     """
 
     spread: Json
@@ -44,7 +44,7 @@ class ObservedDisplay(Display):
         if known == 0:
             return f"Observed against predicted values in {len(bins)} bins; none has an interval"
         if off == 0:
-            return f"In all {known} bins the mean observed value agrees with the prediction"
+            return f"No bin of {known} shows a difference of the mean observed value and the prediction"
         chance = by_chance(bins, known)
         return f"In {off} of {known} bins the mean observed value differs from the prediction{chance}"
 

@@ -12,6 +12,7 @@ __all__ = ["Method", "Pairs", "made_by", "methods", "point"]
 Json = dict[str, Any]
 Pairs = list[tuple[str, Json | None]]
 _NAMED = 6
+_BRACKET = "bracket"  # begins the method of an extrapolation, which rests on an assumption and has no level
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Method:
 
     labels: str
     n: str
-    level: float
+    level: float | None
     method: str
     reason: str
     target: str
@@ -44,7 +45,7 @@ def methods(pairs: Pairs) -> list[Method]:
     groups: dict[tuple[Any, ...], tuple[list[str], list[int]]] = {}
     for label, e in pairs:
         if e is not None:
-            how = (e["level"], e["method"], e.get("reason", ""), e.get("target", ""))
+            how = (_level(e), e["method"], e.get("reason", ""), e.get("target", ""))
             labels, rows = groups.setdefault(how, ([], []))
             labels.append(label)
             rows.append(e["n"])
@@ -66,4 +67,11 @@ def made_by(e: Json) -> str:
     """Level, n and method of an estimate or a band, in one line; or why there is no interval."""
     if e["low"] is None or e["high"] is None:
         return f"no interval, n = {count(e['n'])}: {e.get('reason') or e['method']}"
-    return f"{share(e['level'])}, n = {count(e['n'])}, {e['method']}"
+    level = _level(e)
+    said = "no level" if level is None else share(level)
+    return f"{said}, n = {count(e['n'])}, {e['method']}"
+
+
+def _level(e: Json) -> float | None:
+    """Return the level of an interval; None of an extrapolation, whose ends an assumption makes."""
+    return None if e["method"].startswith(_BRACKET) else float(e["level"])

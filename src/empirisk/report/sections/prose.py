@@ -157,11 +157,11 @@ def in_units(made: Json) -> Json:
 def how(pairs: Pairs) -> Lines:
     """Return a list of how these estimates were made: level, number of rows, method and reason."""
     made = methods([(label, e and {**e, "target": ""}) for label, e in pairs])
-    levels = {m.level for m in made}
+    levels = {m.level for m in made if m.level is not None}
     shared = share(levels.pop()) if len(levels) == 1 else ""
     lines = bullets(
         f"{esc(m.labels)}: {esc(m.method)}, n = {m.n}"
-        + ("" if shared else f", {share(m.level)}")
+        + (", no level: it rests on that" if m.level is None else "" if shared else f", {share(m.level)}")
         + (f" ({esc(m.reason)})" if m.reason else "")
         for m in made
     )

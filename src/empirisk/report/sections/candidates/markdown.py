@@ -6,7 +6,7 @@ from typing import Any
 
 from empirisk.report.sections import prose
 from empirisk.report.sections.candidates.certified import certified
-from empirisk.report.sections.candidates.reasons import left_told
+from empirisk.report.sections.candidates.reasons import best_label, left_told
 from empirisk.report.sections.prose import esc
 from empirisk.wording import count, places
 
@@ -20,19 +20,29 @@ def candidates_markdown(r: Json) -> prose.Lines:
     s = r["selection"]
     unit = f" ({s['unit']})" if s["unit"] else ""
     better = "higher" if s["greater_is_better"] else "lower"
-    head = ["Candidate", esc(f"{s['label']}{unit}, {better} is better"), "Against the best"]
+    head = ["Candidate", esc(f"{s['label']}{unit}, {better} is better"), best_label(s.get("left_out", []))]
     head += ["Complexity", "Certified to"]
     within = {c["label"]: c["within"] for c in certified(r["candidates"])}
-    told = left_told(s.get("left_out", []))
-    left = "; ".join(f"{c['label']} ({c['reason']})" for c in told["rows"])
     return [
         esc(" ".join(filter(None, (s["sentence"], s["other_rule"])))),
         "",
         *prose.table(head, [_row(c, within.get(c["label"], "–")) for c in r["candidates"]]),
-        *([esc(f"Left out. {told['sentence']} {left}."), ""] if left else []),
+        *_left(s.get("left_out", [])),
         *prose.more_in_json(len(s.get("notes", [])), "notes on the search and the scores", "selection.notes"),
         *prose.absent(r, "selection_curves"),
     ]
+
+
+def _left(left_out: list[Json]) -> prose.Lines:
+    """Return a point for each kind of reason to leave, with the candidates that it made leave."""
+    told = left_told(left_out)
+    if not told:
+        return []
+    said = (
+        f"{kind['sentence']} " + "; ".join(f"{c['label']} ({c['reason']})" for c in kind["rows"]) + "."
+        for kind in told
+    )
+    return [f"Left out ({len(left_out)}):", "", *prose.bullets(map(esc, said))]
 
 
 def _row(c: Json, within: str) -> list[str]:

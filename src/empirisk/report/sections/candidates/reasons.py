@@ -1,50 +1,59 @@
-"""Why candidates were left out, with what all reasons share said once."""
+"""Why candidates were left out, grouped by the kind of the reason."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["left_told"]
+__all__ = ["best_label", "left_told"]
 
 Json = dict[str, Any]
 # A reason of the race, as `fit/left.py` and `fit/behind.py` word it: the best so far, by how much, on what.
 _BEHIND = re.compile(
     r"behind (?P<best>.+) by (?P<much>.+?)(, both fitted on | \()(?P<rows>[\d,]+ rows?)\)?(?P<more>; .+)?"
 )
+# What those who left for one kind of reason share; a candidate that time took was never shown to be worse.
+_KINDS = {
+    "behind": "Worse, by more than chance explains, than the one that led when they left:",
+    "time": "Left to save time, not shown to be worse (with more time one of them might win):",
+    "other": "Not fitted:",
+}
 
 
-def left_told(left_out: Sequence[Json]) -> Json:
-    """Return a sentence about the race and the rows of a table, in which no reason is repeated.
+def left_told(left_out: Sequence[Json]) -> list[Json]:
+    """Return, for each kind of reason, a sentence that its candidates share and a row for each of them.
 
     Examples
     --------
     >>> told = left_told([{"label": "Tree", "reason": "behind Ridge by 0.3, standard error 0.1 (400 rows)"}])
-    >>> told["sentence"]
-    'A candidate leaves once its loss is above that of the best by more than chance. Above that of Ridge:'
-    >>> told["rows"]
-    [{'label': 'Tree', 'reason': '0.3, standard error 0.1 on 400 rows'}]
+    >>> told[0]["sentence"]
+    'Worse, by more than chance explains, than the one that led when they left:'
+    >>> told[0]["rows"]
+    [{'label': 'Tree', 'reason': '0.3, standard error 0.1 behind Ridge on 400 rows'}]
     """
-    raced = [_BEHIND.fullmatch(c["reason"]) for c in left_out]
-    leaders = Counter(found["best"] for found in raced if found)
-    if not leaders:
-        return {"sentence": "", "rows": [_plain(c) for c in left_out]}
-    best = leaders.most_common(1)[0][0]
-    return {
-        "sentence": (
-            f"A candidate leaves once its loss is above that of the best by more than chance. Above that of"
-            f" {best}:"
-        ),
-        "rows": [
-            _plain(c, f"{found['much']} on {found['rows']}{found['more'] or ''}")
-            if found and found["best"] == best
-            else _plain(c)
-            for c, found in zip(left_out, raced, strict=True)
-        ],
-    }
+    kinds = [_kind(c) for c in left_out]
+    return [
+        {"sentence": sentence, "rows": [_row(c) for c, of in zip(left_out, kinds, strict=True) if of == kind]}
+        for kind, sentence in _KINDS.items()
+        if kind in kinds
+    ]
 
 
-def _plain(left: Json, reason: str = "") -> Json:
-    return {"label": left["label"], "reason": reason or left["reason"]}
+def best_label(left_out: Sequence[Json]) -> str:
+    """Return the head of the column of differences: those who left took no part in them."""
+    return "Against the best that stayed" if left_out else "Against the best"
+
+
+def _kind(left: Json) -> str:
+    """Return which of the kinds a reason is of."""
+    return str(left.get("why") or ("behind" if _BEHIND.fullmatch(left["reason"]) else "other"))
+
+
+def _row(left: Json) -> Json:
+    """Return a candidate with its reason, in which how far it was behind comes first."""
+    found = _BEHIND.fullmatch(left["reason"])
+    said = left["reason"]
+    if found:
+        said = f"{found['much']} behind {found['best']} on {found['rows']}{found['more'] or ''}"
+    return {"label": left["label"], "reason": said}

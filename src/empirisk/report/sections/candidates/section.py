@@ -21,7 +21,7 @@ from empirisk.report.sections.candidates.certified import certified, confirmed
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
 from empirisk.report.sections.candidates.left import LEFT_ROW, left_losses
 from empirisk.report.sections.candidates.markdown import candidates_markdown
-from empirisk.report.sections.candidates.reasons import left_told
+from empirisk.report.sections.candidates.reasons import best_label, left_told
 from empirisk.report.sections.candidates.searches import search_sentences
 from empirisk.report.sections.candidates.steps import step_sentences
 from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
@@ -162,11 +162,11 @@ def _selection(
     same = lowest is row and row.at == row.lowest
     said = (
         f"{row.result.candidate.label} is chosen: of the candidates within one standard error of the best"
-        " score (of the difference on the same rows), it holds the fewest numbers."
+        " score (of the difference on the same rows), it is the simplest."
     )
     notes = [
-        "The numbers that a candidate holds are its non-zero coefficients, leaves, weights, or what is in the"
-        " laws or the rows that it keeps.",
+        "The simplest candidate is the one that holds the fewest numbers: non-zero coefficients, leaves,"
+        " weights, or what is in the laws or the rows that it keeps.",
         f"Scores are those of fits on {scoring.rows[0]:,} of the {scoring.rows[1]:,} training rows; with"
         " more rows the order of close candidates may change.",
     ]
@@ -363,6 +363,7 @@ def _names(report: Json) -> Json:
         "curve_of_chosen": own,
         "other_curves": [f"selection{i}" for i in range(len(report["selection_curves"])) if i not in own],
         "left": left_told(report["selection"].get("left_out", [])),
+        "best_label": best_label(report["selection"].get("left_out", [])),
         "certified": certified(report["candidates"]),
         "confirmed": confirmed(report["candidates"]),
     }

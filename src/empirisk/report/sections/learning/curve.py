@@ -113,9 +113,10 @@ def _curve_sentence(curve: LearningCurve, gain: Estimate, label: str) -> str:
     if gain.low is None:
         return f"What more rows would bring cannot be told: {gain.reason}.{said}"
     shown = brief(estimate(gain))
+    twice = f"Twice the rows ({2 * curve.n:,} in place of the {curve.n:,} of the training part)"
     if gain.low > 0.0:
-        return f"Twice the rows would lower the {label} by about {shown}.{said}"
-    return f"Twice the rows were not shown to lower the {label} ({shown}).{said}"
+        return f"{twice} would lower the {label} by about {shown}, if returns go on diminishing.{said}"
+    return f"{twice} were not shown to lower the {label} ({shown}).{said}"
 
 
 def curve_estimates(curve: Json | None) -> Pairs:

@@ -9,17 +9,17 @@ from typing import Any
 
 from empirisk.report.estimates import maybe
 from empirisk.results import Estimate, Finding
-from empirisk.wording import brief, interval, quoted, text
+from empirisk.wording import quoted
 
-__all__ = ["next_step", "rooted"]
+__all__ = ["after_findings", "next_step", "rooted"]
 
 Json = dict[str, Any]
+LITTLE, MUCH = 0.05, 0.25  # of the loss: gains that are called small and large
 
 
 def next_step(
     richer: Estimate | None,
     more: Estimate | None,
-    label: str,
     score: float,
     serious: list[Finding],
     diagnosed: str = "",
@@ -35,8 +35,6 @@ def next_step(
         Fall of the loss by gradient boosting against the chosen model, paired.
     more : Estimate or None
         Fall of the loss by twice the rows.
-    label : str
-        Name of the loss.
     score : float
         Loss of the chosen model, which a gain is compared with (one percent of it counts as useful).
     serious : list of Finding
@@ -53,12 +51,13 @@ def next_step(
     useful = 0.01 * abs(score)
     if _gains(richer, useful):
         return _step(
-            f"Take a richer class: boosting has a {label} that is {_share(richer, score)} lower.", richer
+            f"Take a richer class: boosting is {_much(richer, score)}better in cross-validation.", richer
         )
     if _gains(more, useful):
         if more is not None and 0.0 < score <= more.value:  # a law that is carried on beyond the loss itself
-            return _step(f"Get more rows: twice as many would bring the {label} close to 0.", more)
-        return _step(f"Get more rows: twice as many would lower the {label} by {_share(more, score)}.", more)
+            return _step("Get more rows: twice as many would bring the error close to 0.", more)
+        how = _much(more, score)
+        return _step(f"Get more rows: twice as many would lower the error{how and f' {how}'.rstrip()}.", more)
     if diagnosed:
         return _step(diagnosed)
     if texts:
@@ -71,6 +70,26 @@ def next_step(
         return _step(f"Get more data: these cannot tell what would help ({reason}).") if reason else None
     classes = "the richest class was tried" if richest else f"a richer class {_class(richer, useful)}"
     return _step(f"Look for new columns: {classes}, and {_rows(more, useful)}.")
+
+
+def after_findings(step: Json | None, asked: bool) -> Json | None:
+    """Return a step that gains something as what comes after what the findings at the top say to do.
+
+    Parameters
+    ----------
+    step : dict or None
+    asked : bool
+        Whether one of these findings says what to do.
+
+    Examples
+    --------
+    >>> after_findings({"sentence": "Get more rows.", "gain": {"value": 0.1}}, True)["sentence"]
+    'When the findings are settled, get more rows.'
+    """
+    if step is None or step["gain"] is None or not asked:
+        return step
+    said = step["sentence"]
+    return step | {"sentence": f"When the findings are settled, {said[:1].lower()}{said[1:]}"}
 
 
 def rooted(gain: Estimate | None, score: float) -> Estimate | None:
@@ -106,16 +125,14 @@ def _gains(e: Estimate | None, useful: float) -> bool:
     return e is not None and e.low is not None and e.low > 0.0 and e.value >= useful
 
 
-def _share(e: Estimate | None, score: float) -> str:
-    """Return a gain in per cent of the loss that it is taken from, with its interval."""
-    shown = maybe(e)
-    if shown is None or score <= 0.0:
-        return brief(shown)
-    scaled = shown | {
-        k: None if shown[k] is None else 100.0 * shown[k] / score for k in ("value", "low", "high")
-    }
-    ends = interval(scaled)[1:-1].replace(", ", " to ")
-    return f"{text(scaled)} %" + (f" ({ends})" if ends else "")
+def _much(e: Estimate | None, score: float) -> str:
+    """Return how large a gain is in a word, with a space; "" for one between the two.
+
+    The gain is one of the loss that models are fitted by, which is seldom the number at the top: its size in
+    that unit stands beside the learning curve and the candidates, and would be taken for that number here.
+    """
+    share = 0.0 if e is None or score <= 0.0 else e.value / score
+    return "a little " if share < LITTLE else "much " if share > MUCH else ""
 
 
 def _class(e: Estimate | None, useful: float) -> str:

@@ -10,13 +10,13 @@ from empirisk.report.audit.formula import CODE as FORMULA
 from empirisk.report.estimates import maybe
 from empirisk.report.fit.candidates import COMPARES
 from empirisk.report.fit.engine import Analysis
-from empirisk.report.fit.held_out_scores import LABELS, about_groups, against
+from empirisk.report.fit.held_out_scores import about_groups, against
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
 from empirisk.report.sections.prose import esc, first_sentence, first_step
 from empirisk.report.sections.verdict.certificate import certificate_line
 from empirisk.report.sections.verdict.headline import headline, headline_name
-from empirisk.report.sections.verdict.next_step import next_step, rooted
+from empirisk.report.sections.verdict.next_step import after_findings, next_step, rooted
 from empirisk.report.sections.verdict.versus import versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
 from empirisk.report.shapes.checkers import (
@@ -193,16 +193,17 @@ def _next_step(m: Material) -> Json | None:
     )
     richer = None if idle or reference is None else a.scoring.difference(row.losses, reference.losses)
     root = name == "mse"  # a gain of squares has no unit that a reader knows
-    return next_step(
+    top = worst_findings(a.findings)
+    step = next_step(
         rooted(richer, row.score.value) if root else richer,
         rooted(a.gain, row.score.value) if root else a.gain,
-        f"root {LABELS[name]}" if root else LABELS[name],
         row.score.value**0.5 if root else row.score.value,
         [f for f in a.findings if f.level == "serious"],
         "" if a.diagnosed is None else first_step(a.diagnosed.best_step),
         row.result.candidate.kind in RICH,
         a.prepared.table.left_out_texts,
     )
+    return after_findings(step, any(f.advice for f in a.findings if f.code in top))
 
 
 def worst_findings(findings: list[Finding], most: int = 3) -> list[str]:
