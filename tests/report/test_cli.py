@@ -58,7 +58,7 @@ def test_report_prints_inferences_plan_and_result(made: Path) -> None:
         "Plan: hold out 20 % of the rows",
         "to keep the time limit:",
         "Naive Bayes (columns of several kinds) is right on",
-        " doing nothing",
+        " the baseline",
         "used once",
         "Fit certified:",
         "Next step:",

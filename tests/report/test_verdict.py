@@ -50,13 +50,15 @@ def situation(headline: str, by_accuracy: str, by_loss: str, **more: Any) -> Sit
 @pytest.mark.parametrize(("a", "b"), list(product(ENDS, ENDS)))
 def test_a_gain_or_a_loss_that_is_shown_is_said(a: str, b: str) -> None:
     said = verdict_sentence(situation("accuracy", a, b))
-    assert said.startswith("Model is right on 80 of 100 new rows (70 to 90), if they are drawn like these")
+    assert said.startswith(
+        "Model is right on 80 of 100 new rows on average (70 to 90), if they are drawn like these"
+    )
     assert said.endswith("these.") == (a == b == "better")
     assert ("worse" in said) == ("worse" in (a, b))
-    assert ("worse than doing nothing" in said) == (a == "worse" or (a, b) == ("better", "worse"))
+    assert ("worse than the baseline" in said) == (a == "worse" or (a, b) == ("better", "worse"))
     assert ("better by log-loss" in said or "by log-loss it is." in said) == (a != "better" == b)
     assert ("cannot be told from 300 test rows" in said) == (a == "unknown")
-    assert ("300 test rows cannot tell it from nothing" in said) == ((a, b) == ("better", "unknown"))
+    assert ("300 test rows cannot tell it from the baseline" in said) == ((a, b) == ("better", "unknown"))
 
 
 def test_a_gain_that_only_r2_shows_is_said() -> None:
@@ -74,7 +76,7 @@ def test_a_gain_that_only_r2_shows_is_said() -> None:
         shown = r2 | {"model": {"value": 0.995, "low": low, "high": 0.999}}
         said = verdict_sentence(Situation("Ridge", task, [*few, shown], "mae", "mse", True, "t.csv"))
         assert ("but by R² it is" in said) == better
-        assert "whether that is better than doing nothing cannot be told" in said
+        assert "whether that is better than the baseline cannot be told" in said
 
 
 def test_nothing_is_advised_from_what_was_not_measured() -> None:
@@ -176,11 +178,9 @@ def test_the_simplest_is_the_linear_model_with_the_fewest_numbers_else_the_tree(
     assert chosen([nothing, short, tree, boosting], boosting) == "tree"
 
 
-def test_the_area_stands_beside_one_half_and_the_log_loss_where_there_is_none() -> None:
+def test_the_log_loss_is_at_the_top_where_there_is_no_area() -> None:
     metrics = situation("roc_auc", "better", "better").metrics
-    head = headline(metrics, "roc_auc")
-    assert head["baseline"]["value"] == 0.5
-    assert [head["difference"][k] for k in ("value", "low", "high")] == pytest.approx([0.3, 0.2, 0.4])
+    assert headline(metrics, "roc_auc")["name"] == "roc_auc"
     assert headline(metrics[:2], "roc_auc")["name"] == "log_loss"
     assert headline(metrics, "accuracy") is metrics[0]
 
@@ -223,14 +223,14 @@ def test_the_picture_says_the_numbers_and_places_them_in_order(name: str) -> Non
 
 def test_differences_are_said_as_more_less_or_unknown() -> None:
     report = load("regression")
-    assert versus(report).said == "0.178 [0.142, 0.214] points less error than doing nothing."
+    assert versus(report).said == "0.178 [0.142, 0.214] points less error than the baseline."
     head = report["verdict"]["headline"]
     head["difference"] = shown(0.05, 0.01, 0.09)
-    assert "points more error than doing nothing" in versus(report).said
+    assert "points more error than the baseline" in versus(report).said
     head["difference"] = shown(-0.05, -0.12, 0.02)
-    assert versus(report).said == "−0.05 [−0.12, 0.02] points against doing nothing, which may be chance."
+    assert versus(report).said == "−0.05 [−0.12, 0.02] points against the baseline, which may be chance."
     head["difference"] = shown(-0.05, None, None, reason="few rows")
-    assert versus(report).said.startswith("Whether it differs from doing nothing cannot be told")
+    assert versus(report).said.startswith("Whether it differs from the baseline cannot be told")
 
 
 def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
@@ -242,12 +242,12 @@ def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
     made = versus(report)
     assert [(m.key, m.label) for m in made.marks] == [
         ("simplest", "Logistic regression (L1)"),
-        ("chosen", "Doing nothing"),
+        ("chosen", "Baseline"),
     ]
     assert len(made.differences) == 1
     assert made.said == "−0.10 [−0.40, 0.30] against logistic regression (L1), which may be chance."
     report["verdict"]["simplest"] = None
-    assert [m.label for m in versus(report).marks] == ["Doing nothing"]
+    assert [m.label for m in versus(report).marks] == ["Baseline"]
     assert versus(report).said == ""
 
 
@@ -259,12 +259,12 @@ def test_few_rows_are_counted_and_not_put_into_a_hundred() -> None:
 
 def test_the_sentence_speaks_of_what_the_test_part_stands_for() -> None:
     later = replace(situation("accuracy", "better", "better"), rows="later rows")
-    assert "right on 80 of 100 later rows (70 to 90)" in verdict_sentence(later)
+    assert "right on 80 of 100 later rows on average (70 to 90)" in verdict_sentence(later)
     weighed = replace(later, task=later.task | {"weight": "w"})
-    assert "of 100 later rows weighted by w (70 to 90)" in verdict_sentence(weighed)
+    assert "of 100 later rows weighted by w on average (70 to 90)" in verdict_sentence(weighed)
     ranked = verdict_sentence(situation("roc_auc", "better", "better"))
     assert ranked.startswith(
-        "Model ranks a yes row above another one in 80 of 100 pairs of new rows (70 to 90)"
+        "Model ranks a yes row above another one in 80 of 100 pairs of new rows on average (70 to 90)"
     )
     errors = [metric("mae", "mean absolute error", False, "better")]
     task = dict.fromkeys(("exposure", "positive", "weight")) | {
@@ -281,7 +281,7 @@ def test_the_sentence_speaks_of_what_the_test_part_stands_for() -> None:
 def test_no_time_for_a_model_is_no_verdict_about_the_columns() -> None:
     late = replace(situation("accuracy", "unknown", "unknown"), fitted=False, tried=False)
     assert verdict_sentence(late) == (
-        "No model was fitted within the time limit: the numbers are those of doing nothing."
+        "No model was fitted within the time limit: the numbers are those of the baseline."
     )
 
 

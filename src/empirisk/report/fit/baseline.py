@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from empirisk.report.fit.candidates import BASELINE, Candidate
+from empirisk.report.fit.candidates import BASELINE, Candidate, baseline_label
 from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.plan import Plan
 from empirisk.report.fit.recent import HALF_LIFE, TENTH, halved
@@ -14,10 +14,10 @@ from empirisk.report.fit.sample import Sample
 
 __all__ = ["baseline_in_time", "with_baseline"]
 
-LABELS = {
-    ("regression", TENTH): "Mean of the latest rows",
-    ("regression", 0.0): "Last value of the target",
-    ("classes", TENTH): "Class shares of the latest rows",
+OF = {
+    ("regression", TENTH): "mean of the latest rows",
+    ("regression", 0.0): "last value of the target",
+    ("classes", TENTH): "class shares of the latest rows",
 }
 
 
@@ -43,17 +43,17 @@ def baseline_in_time(train: Sample, folds: Folds, baseline: Candidate) -> tuple[
         The constant that all rows decide on alike.
     """
     kind = "regression" if train.task == "regression" else "classes"
-    tried = {half: label for (k, half), label in LABELS.items() if k == kind}
+    tried = {half: label for (k, half), label in OF.items() if k == kind}
     losses = {half: _loss(train, folds, half) for half in (None, *tried)}
     best = min(losses, key=lambda half: losses[half])
     plain = "mean of all rows" if kind == "regression" else "class shares of all rows"
-    names = {None: plain} | {half: label[:1].lower() + label[1:] for half, label in tried.items()}
+    names = {None: plain} | tried
     rest = " and the ".join(name for half, name in names.items() if half != best)
     how = " (weights halve with every tenth of the rows back in time)" if best else ""
     said = f" The baseline is the {names[best]}{how}: it did better in these blocks than the {rest}."
     if best is None:
         return baseline, said
-    return replace(baseline, label=tried[best], settings=((HALF_LIFE, best),)), said
+    return replace(baseline, label=baseline_label(tried[best]), settings=((HALF_LIFE, best),)), said
 
 
 def _loss(train: Sample, folds: Folds, half_life: float | None) -> float:

@@ -23,6 +23,7 @@ __all__ = [
     "REFERENCE",
     "Candidate",
     "alpha_grid",
+    "baseline_label",
     "candidates",
     "estimator_for",
 ]
@@ -125,6 +126,17 @@ class Candidate:
         return step_of(self.step).unit if self.step else UNITS.get(self.kind, "")
 
 
+def baseline_label(of: str) -> str:
+    """Return the label of a constant prediction, under the one name that pages use.
+
+    Examples
+    --------
+    >>> baseline_label("class shares")
+    'Baseline (class shares)'
+    """
+    return f"Baseline ({of})"
+
+
 def candidates(
     task: str,
     *,
@@ -152,7 +164,11 @@ def candidates(
     """
     if task == "regression":
         rows = [
-            Candidate(BASELINE, "One rate for all rows" if rates else "Mean of the target", "baseline"),
+            Candidate(
+                BASELINE,
+                baseline_label("one rate for all rows" if rates else "mean of the target"),
+                "baseline",
+            ),
             Candidate("lasso", "Linear regression (L1, lasso)", "candidate", 1.0, kind="linear"),
             Candidate("elastic_net", "Linear regression (elastic net)", "candidate", 0.5, kind="linear"),
             Candidate("ridge", "Linear regression (L2, ridge)", "candidate", 0.0, kind="linear"),
@@ -165,7 +181,7 @@ def candidates(
             ]
     else:
         rows = [
-            Candidate(BASELINE, "Class shares", "baseline"),
+            Candidate(BASELINE, baseline_label("class shares"), "baseline"),
             Candidate("logistic_l1", "Logistic regression (L1)", "candidate", 1.0, kind="linear"),
             Candidate("logistic_en", "Logistic regression (elastic net)", "candidate", 0.5, kind="linear"),
             Candidate("logistic_l2", "Logistic regression (L2)", "candidate", 0.0, kind="linear"),

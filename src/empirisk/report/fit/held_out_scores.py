@@ -13,6 +13,7 @@ from empirisk.evaluation.metrics import METRICS, Predictions
 from empirisk.evaluation.metrics.predictions import relative
 from empirisk.evaluation.outputs import outputs_of
 from empirisk.report.estimates import Json, estimate, maybe
+from empirisk.report.fit.exact_constants import exact_score, less_exact
 from empirisk.report.fit.families import Family
 from empirisk.report.fit.sample import DECLARED, Sample
 from empirisk.results import Estimate
@@ -111,11 +112,12 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
     if metric.unavailable(scores.model):
         return None
     base = None if metric.unavailable(scores.baseline) else metric.interval(scores.baseline, scores.level)
-    # A constant prediction ranks nothing: its curve is the diagonal by definition and no estimate.
-    if name in ("roc_auc", "average_precision"):
-        base = None
-    difference = None
-    if base is not None and np.isfinite(base.value):
+    model, difference = metric.interval(scores.model, scores.level), None
+    known = None if base is None else exact_score(name, scores.baseline, base)
+    if known is not None:
+        base, model = known, exact_score(name, scores.model, model) or model
+        difference = less_exact(model, known)
+    elif base is not None and np.isfinite(base.value):
         difference = metric.difference([scores.model], [scores.baseline], None, scores.level)[0]
         difference = _without_rounding(difference, abs(base.value))
     return {
@@ -123,7 +125,7 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
         "label": LABELS[name],
         "unit": unit_of(name, unit),
         "greater_is_better": bool(metric.greater_is_better),
-        "model": estimate(metric.interval(scores.model, scores.level)),
+        "model": estimate(model),
         "baseline": maybe(base),
         "difference": maybe(difference),
     }

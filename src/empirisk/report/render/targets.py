@@ -84,7 +84,7 @@ def _cells(row: Json) -> dict[str, str]:
     measure = measure_of(head["name"], row["unit"])
     nothing = simplest = ""
     if head["difference"] is not None:
-        nothing = difference_words(head["difference"], "doing nothing", head["greater_is_better"], measure)
+        nothing = difference_words(head["difference"], "the baseline", head["greater_is_better"], measure)
     if simple is not None:
         simplest = difference_words(
             simple["difference"], inside(simple["label"]), head["greater_is_better"], measure

@@ -50,7 +50,7 @@ def _row(c: Json, within: str) -> list[str]:
     settings = (
         ", ".join(f"{k} = {prose.setting(v)}" for k, v in c["parameters"].items()) if c["chosen"] else ""
     )
-    tags = [t for t, on in (("chosen", c["chosen"]), (c["role"], c["role"] != "candidate")) if on]
+    tags = [t for t, on in (("chosen", c["chosen"]), (c["role"], c["role"] == "reference")) if on]
     name = c["label"] + (f" ({', '.join([*tags, settings] if settings else tags)})" if tags else "")
     size = f"{count(c['complexity']['value'])} {c['complexity']['unit']}" if c["complexity"] else "–"
     more = prose.difference(c["versus_best"], places(c["score"]))

@@ -12,11 +12,11 @@ __all__ = ["certificate_line"]
 Json = dict[str, Any]
 # Why nothing bounds the distance of a fit to the smallest loss, by the kind of the candidate.
 GREEDY = {
-    "tree": "a tree is grown greedily, split by split",
-    "boosting": "boosting is greedy, round by round",
-    "forest": "each tree of a forest is grown greedily",
+    "tree": "a tree grows greedily",
+    "boosting": "boosting is greedy",
+    "forest": "its trees grow greedily",
     "neighbors": "neighbours minimise nothing",
-    "network": "the loss of a network has many minima",
+    "network": "a network has many minima",
 }
 
 
@@ -29,7 +29,7 @@ def certificate_line(certificate: Json | None, kind: str) -> str | None:
     >>> certificate_line(gap, "linear")
     'Fit certified: within 2 × 10⁻⁹ of the smallest training loss there is.'
     >>> certificate_line({"kind": "NONE", "verified": None, "relative": None}, "boosting")
-    'Fit not certified: boosting is greedy, round by round.'
+    'Fit not claimed to be optimal: boosting is greedy; the scores hold all the same.'
     """
     if certificate is None:
         return None
@@ -37,7 +37,8 @@ def certificate_line(certificate: Json | None, kind: str) -> str | None:
     if named == Kind.STATIONARITY.name:
         return f"Fit without proof of an optimum: {GREEDY.get(kind, 'only its slope was shown to be small')}."
     if named == Kind.NONE.name:
-        return f"Fit not certified: {GREEDY.get(kind, 'no argument bounds its distance from the optimum')}."
+        why = GREEDY.get(kind, "nothing bounds its distance")
+        return f"Fit not claimed to be optimal: {why}; the scores hold all the same."
     if not certificate["verified"]:
         return "Fit not certified: the proof did not hold when it was computed again."
     if named == Kind.EXACT.name:

@@ -12,7 +12,6 @@ __all__ = ["MOST", "headline", "headline_name", "headline_reason", "state"]
 
 Json = dict[str, Any]
 MOST = 0.8  # share of the most frequent class up to which the accuracy says something
-CHANCE = "0.5 by definition: a constant prediction ranks nothing"
 
 
 def headline_name(train: Sample) -> str:
@@ -33,34 +32,21 @@ def headline_reason(train: Sample) -> str:
         return ""
     most = max(train.counts)
     label = train.classes[train.counts.index(most)]
-    share = f"{label} has {percent(most / train.n)} of the training rows"
-    rule = f"the accuracy up to {percent(MOST)}, the area under the ROC curve above"
-    chosen = "accuracy" if headline_name(train) == "accuracy" else "area under the ROC curve"
-    return f"The headline is the {chosen}, decided before they were scored: {share} ({rule})."
+    share = f"{percent(most / train.n)} of the training rows are {label}"
+    if headline_name(train) == "accuracy":
+        why = f"{share}, and from {percent(MOST)} of one class on the accuracy would say little"
+        return f"The headline is the accuracy, decided before they were scored: {why}."
+    why = f"{share}, so that always answering it would be right as often"
+    return f"The headline is the area under the ROC curve, decided before they were scored: {why}."
 
 
 def headline(metrics: Sequence[Json], wanted: str) -> Json:
-    """Return the comparison at the top; where these rows do not allow the wanted one, that of the log-loss.
-
-    The area under the ROC curve of a constant is 1/2 by definition, so that a difference to it has the
-    interval of the area itself, less 1/2.
-    """
+    """Return the comparison at the top; the log-loss where these rows do not allow the wanted one."""
     by_name = {m["name"]: m for m in metrics}
     found = by_name.get(wanted)
     if found is None or (wanted == "roc_auc" and found["model"]["value"] is None):
         return by_name.get("log_loss", metrics[0])
-    return found if wanted != "roc_auc" else _against_chance(found)
-
-
-def _against_chance(metric: Json) -> Json:
-    """Return the area under the ROC curve beside 1/2."""
-    model = metric["model"]
-    less = {k: None if model[k] is None else model[k] - 0.5 for k in ("value", "low", "high")}
-    half = {"value": 0.5, "low": 0.5, "high": 0.5, "method": CHANCE}
-    return metric | {
-        "baseline": model | half,
-        "difference": model | less | {"method": f"{model['method']}, less 0.5"},
-    }
+    return found
 
 
 def state(difference: Json | None, greater: bool) -> str:

@@ -75,10 +75,10 @@ def versus(report: Json) -> Versus:
     nothing = report["verdict"]["model"] == constant["name"]
     answer, rows = _nothing(report, constant["label"]), []
     if head["baseline"] is not None and not nothing:
-        rows.append(("nothing", "Doing nothing", answer, head["baseline"]))
+        rows.append(("nothing", "Baseline", answer, head["baseline"]))
     if simple is not None:
         rows.append(("simplest", simple["label"], "the simplest model", simple["estimate"]))
-    label, note = ("Doing nothing", answer) if nothing else (report["model"]["label"], "")
+    label, note = ("Baseline", answer) if nothing else (report["model"]["label"], "")
     rows.append(("chosen", label, note, head["model"]))
     return Versus(
         measure.title,
@@ -95,7 +95,7 @@ def _nothing(report: Json, label: str) -> str:
         return "ranks by chance"
     counts = report["split"]["parts"][0]["class_counts"]
     if name != "accuracy" or not counts or "latest" in label:
-        return inside(label)
+        return inside(label.removeprefix("Baseline (").removesuffix(")"))
     most = max(range(len(counts)), key=counts.__getitem__)
     return f"always {shorten(task['classes'][most], 20)}"
 
@@ -123,7 +123,7 @@ def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]
     head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
     greater = head["greater_is_better"]
     if head["difference"] is not None and not nothing:
-        yield difference_words(head["difference"], "doing nothing", greater, measure)
+        yield difference_words(head["difference"], "the baseline", greater, measure)
         measure = measure.short
     if simple is not None:
         yield difference_words(simple["difference"], inside(simple["label"]), greater, measure)

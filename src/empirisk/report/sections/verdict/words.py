@@ -105,9 +105,9 @@ def _left_out(texts: Sequence[str]) -> str:
 
 def _nothing(s: Situation) -> str:
     if not s.tried:
-        return "No model was fitted within the time limit: the numbers are those of doing nothing."
+        return "No model was fitted within the time limit: the numbers are those of the baseline."
     target = s.task["target"] + (" forward in time" if s.in_time else "")
-    end = f"was shown to predict {target} better than doing nothing does: the constant prediction was chosen."
+    end = f"was shown to predict {target} better than the baseline does: the constant prediction was chosen."
     if s.formula:
         return f"No model that was fitted {end}"
     if s.texts:
@@ -126,11 +126,11 @@ def _measured(s: Situation) -> str:
     if head["name"] == "accuracy" and model["low"] is None and not s.task["weight"]:
         return f"is right on {round(model['value'] * model['n'])} of {counted(model['n'], 'test row')}"
     if head["name"] == "accuracy":
-        said = f"is right on {value} of 100 {rows}{between}"
+        said = f"is right on {value} of 100 {rows} on average{between}"
     elif head["name"] == "roc_auc":
         positive = s.task["positive"]
         pair = f"a {positive} row above another one" if positive else "a row of a class above one of another"
-        said = f"ranks {pair} in {value} of 100 pairs of {rows}{between}"
+        said = f"ranks {pair} in {value} of 100 pairs of {rows} on average{between}"
     elif head["name"] == "mae":
         said = f"is off by {value} on average{between} on {rows}"
     else:
@@ -139,7 +139,7 @@ def _measured(s: Situation) -> str:
 
 
 def _against_nothing(s: Situation) -> str:
-    """Return whether that is better than doing nothing, by the headline and by the loss, as a clause.
+    """Return whether that is better than the baseline, by the headline and by the loss, as a clause.
 
     It is silent where both show that it is: the picture has the difference.
     """
@@ -152,12 +152,14 @@ def _against_nothing(s: Situation) -> str:
         return ""
     if shown == "better":
         tells = (
-            "it is worse than doing nothing" if other == "worse" else f"{rows} cannot tell it from nothing"
+            "it is worse than the baseline"
+            if other == "worse"
+            else f"{rows} cannot tell it from the baseline"
         )
         return f"; by {label} {tells}"
     if shown == "worse":
-        return f": worse than doing nothing{f', but better by {label}' if other == 'better' else ''}"
-    open_ = f"; whether that is better than doing nothing cannot be told from {rows}"
+        return f": worse than the baseline{f', but better by {label}' if other == 'better' else ''}"
+    open_ = f"; whether that is better than the baseline cannot be told from {rows}"
     if other != "unknown":
         return f"{open_}, but by {label} it is {'' if other == 'better' else 'worse'}".rstrip()
     if s.in_r2 == "better":
