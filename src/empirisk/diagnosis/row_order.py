@@ -65,7 +65,9 @@ def row_order(ctx: Context) -> Answer:
             f"Errors depend on {along} ({p_value(found.p)}): {told}; the score may be optimistic for later "
             "rows."
         )
-        advice = "Split by time or by group, and give the model the time or what changes with it."
+        advice = "Give the model the time or what changes with it, and judge it on later rows alone."
+        if ctx.time is None:
+            advice = "Split by time or by group, and give the model the time or what changes with it."
         return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice)
     return _quiet(found, along, evidence, unit)
 

@@ -57,7 +57,7 @@ def missing_values(a: Audited) -> Outcome:
     done = f"{numbers}; {level}"
     if len(kinds) == 1 and kinds <= {"number", "categorical"}:
         done = numbers if kinds == {"number"} else level
-    advice = f"Nothing needs to be done: {done}."
+    advice = f"To fit a model nothing needs to be done: {done}. Why they are missing is another question."
     return Outcome([Finding("ER105", "note", sentence, evidence, advice, tuple(c.name for c in columns))])
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "BEST_POSSIBLE",
     "best_possible_estimates",
     "best_possible_markdown",
+    "better_rule_known",
     "collect_best_possible",
 ]
 
@@ -99,9 +100,20 @@ def best_possible_estimates(report: Json) -> Pairs:
     return [("one nearest neighbour", b["error"])] if b else []
 
 
+def better_rule_known(r: Json) -> bool:
+    """Return whether the model errs more often than the best rule is known to err at most."""
+    b = r["best_possible"]
+    accuracy = next((s["model"]["value"] for s in r["test"]["metrics"] if s["name"] == "accuracy"), None)
+    return b is not None and accuracy is not None and 1.0 - accuracy > b["interval"]["high"]
+
+
 def best_possible_markdown(r: Json) -> prose.Lines:
-    """Return the bracket as sentences, or why there is none."""
+    """Return the bracket as sentences, or why there is none; a bracket that tells no reader of this model
+    what to hope for stands in ``report.json`` alone.
+    """
     b = r["best_possible"]
     if b is None:
         return prose.absent(r, "best_possible")
+    if not better_rule_known(r):
+        return []
     return ["### What the best rule could do", "", esc(b["sentence"]), ""]

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from empirisk import plots
+from empirisk.bounds.sample import FIXED
 from empirisk.ladder import risk_bounds
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material
@@ -26,6 +27,7 @@ from empirisk.wording import percent, plain
 
 __all__ = [
     "BOUNDS",
+    "assumption_said",
     "assumptions_of",
     "bounds_charts",
     "bounds_markdown",
@@ -111,9 +113,17 @@ def bounds_charts(report: Json) -> Iterator[Chart]:
         yield Chart("bounds", "the bounds", shown, None, "bounds")
 
 
+def assumption_said(c: Json) -> str:
+    """Return an assumption with where it is from; that the model was fixed before its test rows were looked
+    at is what a report sees to, and none of its readers need assume it.
+    """
+    source = "so this report is made" if c["text"] == FIXED.text else c["source"]
+    return f"{c['text']} ({source})"
+
+
 def assumptions_of(rows: Sequence[Json]) -> list[str]:
     """Return the assumptions that all of these bounds share, each with where it is from."""
-    told = [[f"{c['text']} ({c['source']})" for c in row["assumptions"]] for row in rows if row["applies"]]
+    told = [[assumption_said(c) for c in row["assumptions"]] for row in rows if row["applies"]]
     return [line for line in told[0] if all(line in other for other in told)] if told else []
 
 

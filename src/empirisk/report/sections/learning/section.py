@@ -19,10 +19,12 @@ from empirisk.report.sections.learning.best_possible import (
     BEST_POSSIBLE,
     best_possible_estimates,
     best_possible_markdown,
+    better_rule_known,
     collect_best_possible,
 )
 from empirisk.report.sections.learning.bounds import (
     BOUNDS,
+    assumption_said,
     assumptions_of,
     bounds_charts,
     bounds_markdown,
@@ -86,6 +88,8 @@ LEARNING = Section(
     names=lambda report: {
         "bounds_told": bounds_told(report["bounds"]),
         "assumed": assumptions_of,
+        "assumption_said": assumption_said,
+        "better_rule_known": better_rule_known(report),
         "bound_said": lambda value: said_bound(value, report["bounds"]["label"]),
     },
     estimates=lambda report: {

@@ -6,7 +6,13 @@ from typing import Any
 
 from empirisk.report.sections import prose
 from empirisk.report.sections.prose import esc, told
-from empirisk.report.sections.test.told import better, classes_told, lowest_first
+from empirisk.report.sections.test.told import (
+    better,
+    classes_told,
+    lowest_first,
+    observed_head,
+    observed_said,
+)
 from empirisk.wording import count, percent, places, plain, shorten
 
 __all__ = ["test_markdown"]
@@ -18,11 +24,11 @@ CLASSES, GROUPS = 8, 5  # that are listed, those with the worst scores first
 def test_markdown(r: Json) -> prose.Lines:
     """Return the lines of the section, from the whole report."""
     t = r["test"]
-    lines = [*_metrics(t), *_classes(t["confusion"]), *_calibration(t["calibration"])]
+    lines = [*_metrics(t), *_classes(t["confusion"]), *_threshold(r), *_calibration(t["calibration"])]
     if t["quantiles"] and t["quantiles"]["sentence"]:
         lines += [esc(t["quantiles"]["sentence"]), ""]
     lines += _coverage(t["coverage"], r["task"].get("unit"))
-    lines += _groups(t["subgroups"])
+    lines += _groups(t["subgroups"], r["task"])
     return lines + prose.absent(r, *(f"test.{key}" for key in t if t[key] is None))
 
 
@@ -60,6 +66,16 @@ def _classes(c: Json | None) -> prose.Lines:
     ]
 
 
+def _threshold(r: Json) -> prose.Lines:
+    """Return from which probability on a row counts as one of the positive class."""
+    scores = r["test"]["scores"]
+    if not scores:
+        return []
+    at = plain(scores["threshold"])
+    said = f"A row counts as {r['task']['positive']} when its probability reaches {at}."
+    return [esc(said), ""]
+
+
 def _calibration(c: Json | None) -> prose.Lines:
     if c is None:
         return []
@@ -77,7 +93,7 @@ def _coverage(coverage: list[Json] | None, unit: str | None) -> prose.Lines:
     return prose.table(["Intervals of", "Held (%)", esc(width)], rows)
 
 
-def _groups(groups: Json | None) -> prose.Lines:
+def _groups(groups: Json | None, task: Json) -> prose.Lines:
     if not groups:
         return []
     g = prose.in_units(groups)
@@ -85,14 +101,21 @@ def _groups(groups: Json | None) -> prose.Lines:
         (x for x in g["groups"] if x["score"]["value"] is not None),
         key=lambda x: x["score"]["value"] if g["greater_is_better"] else -x["score"]["value"],
     )
+    head = observed_head(g, task)
     rows = [
         [
             esc(f"{shorten(x['column'], 30)} = {shorten(x['value'], 30)}"),
             count(x["score"]["n"]),
+            *([observed_said(x["observed"], task)] if head else []),
             told(x["score"]),
         ]
         for x in ranked[:GROUPS]
     ]
     label = g["label"] + (f" ({g['unit']})" if g["unit"] else "")
     more = prose.more_in_json(len(g["groups"]) - len(rows), "more groups", "test.subgroups")
-    return [esc(g["multiplicity"]), "", *prose.table(["Worst groups", "Rows", esc(label)], rows), *more]
+    return [
+        esc(g["multiplicity"]),
+        "",
+        *prose.table(["Worst groups", "Rows", *([esc(head)] if head else []), esc(label)], rows),
+        *more,
+    ]

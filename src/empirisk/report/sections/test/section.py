@@ -24,7 +24,14 @@ from empirisk.report.sections.methods import Pairs
 from empirisk.report.sections.test.markdown import test_markdown
 from empirisk.report.sections.test.shapes import TESTED
 from empirisk.report.sections.test.subgroups import subgroups
-from empirisk.report.sections.test.told import better, classes_told, coverage_told, groups_told
+from empirisk.report.sections.test.told import (
+    better,
+    classes_told,
+    coverage_told,
+    groups_told,
+    observed_head,
+    observed_said,
+)
 from empirisk.report.sections.verdict.headline import headline_reason
 from empirisk.wording import counted
 
@@ -211,6 +218,8 @@ def _names(report: Json) -> Json:
         "grouped": prose.in_units(test["subgroups"]) if test["subgroups"] else None,
         "groups_told": groups_told(test["subgroups"]),
         "coverage_told": coverage_told(test["coverage"]),
+        "observed_head": observed_head(test["subgroups"], report["task"]),
+        "observed_said": lambda value: observed_said(value, report["task"]),
     }
 
 

@@ -115,7 +115,12 @@ subgroups = Record(
         "greater_is_better": boolean,
         "multiplicity": string,
         "overall": estimate,
-        "groups": list_of(Record({"column": string, "value": string, "score": estimate})),
+        "groups": list_of(
+            Record(
+                {"column": string, "value": string, "score": estimate},
+                optional={"observed": nullable(number)},
+            )
+        ),
     }
 )
 

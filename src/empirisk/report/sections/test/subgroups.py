@@ -36,7 +36,9 @@ def subgroups(test: Sample, p: Predictions, level: float, unit: str | None = Non
     for column, value, mask in found:
         e = metric.interval(of_rows(p, mask), inside)
         named = Estimate(e.value, e.low, e.high, level, e.n, f"{e.method}, Bonferroni over {m}", e.reason)
-        groups.append({"column": column, "value": value, "score": estimate(named)})
+        groups.append(
+            {"column": column, "value": value, "score": estimate(named), "observed": _observed(test, mask)}
+        )
     columns = len({c for c, _, _ in found})
     return {
         "label": LABELS[name],
@@ -49,6 +51,11 @@ def subgroups(test: Sample, p: Predictions, level: float, unit: str | None = Non
         "overall": estimate(metric.interval(p, level)),
         "groups": groups,
     }
+
+
+def _observed(test: Sample, rows: NDArray[np.bool_]) -> float | None:
+    """Return what these rows show of the target: the share of the positive class, or the mean of numbers."""
+    return None if test.task == "multiclass" else float(np.mean(test.y[rows]))
 
 
 def _levels(frame: pl.DataFrame) -> list[tuple[str, str, NDArray[np.bool_]]]:

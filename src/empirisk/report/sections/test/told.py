@@ -7,9 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from empirisk.report.sections import prose
-from empirisk.wording import brief, count, listed, percent, shorten
+from empirisk.wording import brief, count, listed, percent, plain, shorten
 
-__all__ = ["better", "classes_told", "coverage_told", "groups_told", "lowest_first"]
+__all__ = [
+    "better",
+    "classes_told",
+    "coverage_told",
+    "groups_told",
+    "lowest_first",
+    "observed_head",
+    "observed_said",
+]
 
 Json = dict[str, Any]
 
@@ -59,6 +67,21 @@ def groups_told(groups: Json | None) -> str:
     return (
         f"{count(len(rows))} groups of rows: worst {groups['label']} {brief(worst['score'])}{unit} ({where})"
     )
+
+
+def observed_head(groups: Json | None, task: Json) -> str:
+    """Return the head of the column that says what the rows of each group show of the target; "" for none."""
+    rows = groups["groups"] if groups else []
+    if not rows or any(g.get("observed") is None for g in rows):
+        return ""
+    if task["kind"] == "regression":
+        return "Mean of " + task["target"] + (f" ({task['unit']})" if task["unit"] else "")
+    return f"Are {shorten(str(task['positive']), 24)}"
+
+
+def observed_said(value: float, task: Json) -> str:
+    """Return what the rows of a group show of the target: a mean, or a share in per cent."""
+    return plain(value, 3) if task["kind"] == "regression" else percent(value)
 
 
 def coverage_told(coverage: Sequence[Json] | None) -> str:

@@ -165,6 +165,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         a.prepared.train.time is not None,
         ROWS.get(a.prepared.split.unit, "new rows"),
         any(r.result.candidate.fitted for r in a.choice.rows),
+        a.prepared.split.horizon,
     )
     return {
         "sentence": verdict_sentence(situation),

@@ -45,6 +45,8 @@ class Situation:
         What the test part stands for.
     tried : bool
         Whether any model was fitted in time.
+    horizon : str
+        How far after the training rows those of the test part lie, or "".
     """
 
     label: str
@@ -60,6 +62,7 @@ class Situation:
     in_time: bool = False
     rows: str = "new rows"
     tried: bool = True
+    horizon: str = ""
 
     @property
     def in_r2(self) -> str:
@@ -91,6 +94,7 @@ def verdict_sentence(s: Situation) -> str:
     else:
         parts.append(f"{s.label} {_measured(s)}{_against_nothing(s)}.")
         parts += [f"{_left_out(s.texts)}."] if s.texts else []
+    parts += [f"{s.horizon[:1].upper()}{s.horizon[1:]}."] if s.horizon and s.fitted else []
     said = " ".join(part for part in parts if part)
     return said[:1].upper() + said[1:]
 
