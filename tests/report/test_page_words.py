@@ -89,3 +89,9 @@ def test_what_the_report_sees_to_is_not_assumed() -> None:
     other = {"text": "the rows are drawn independently", "source": "assumed"}
     assert "assumed" not in assumption_said(fixed)
     assert assumption_said(other).endswith("(assumed)")
+
+
+def test_a_unit_in_a_name_is_said_once() -> None:
+    report = load("regression")
+    report["task"] |= {"target": "chol (mg/dl)", "unit": "mg/dl"}
+    assert "(mg/dl) (mg/dl)" not in render_markdown(report) + render_html(report)

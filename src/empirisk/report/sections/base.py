@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from empirisk.plots.display import Display
 from empirisk.report.fit.engine import Analysis
+from empirisk.report.read.named_units import unit_in_name
 from empirisk.report.sections.methods import Pairs
 from empirisk.report.shapes.checkers import Check
 
@@ -201,9 +202,11 @@ class Material(Collected):
 
     @property
     def unit(self) -> str | None:
-        """The unit of a regression target, as the file wrote it."""
+        """The unit of a regression target, as the file wrote it: in the cells, or at the end of its name."""
         table = self.analysis.prepared.table
-        return (table.column(str(table.target)).unit or None) if table.task == "regression" else None
+        if table.task != "regression":
+            return None
+        return table.column(str(table.target)).unit or unit_in_name(str(table.target)) or None
 
     @property
     def tuned(self) -> str:

@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline
 
 from empirisk.estimators.clusters.gaussian_mixture import GaussianMixture
 from empirisk.report.fit.encode import Origin
-from empirisk.wording import counted, number, percent
+from empirisk.wording import counted, number, p_value, percent
 
 __all__ = ["Memberships"]
 
@@ -87,7 +87,7 @@ class Memberships:
             return ""
         return (
             f"BIC finds {k} groups of rows in {counted(numbers, 'numeric column')}, and the target differs"
-            f" between them beyond a weighted sum of the columns (F test, p = {number(p, 2)})"
+            f" between them beyond a weighted sum of the columns (F test, {p_value(p)})"
         )
 
     def transformer(self, numbers: int) -> ColumnTransformer:

@@ -18,6 +18,7 @@ from empirisk.evaluation.pictures.residuals import coverage, normal_quantiles, s
 from empirisk.evaluation.pictures.scores import score_bins
 from empirisk.plots.confusion import NUMBERED
 from empirisk.report.fit.held_out_scores import about_groups, comparison, metric_names
+from empirisk.report.read.named_units import with_unit
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Chart, Material, Section
 from empirisk.report.sections.methods import Pairs
@@ -173,7 +174,7 @@ def _charts(report: Json) -> Iterator[Chart]:
     if test["confusion"]:
         shown = partial(plots.ConfusionDisplay, test["confusion"])
         yield Chart("confusion", "the confusion matrix", shown, None, "test")
-    target = task["target"] + (f" ({task['unit']})" if task["unit"] else "")
+    target = with_unit(task["target"], task["unit"])
     for key, what, display in (
         ("observed", "observed against predicted values", plots.ObservedDisplay),
         ("residuals", "the residuals", plots.ResidualsDisplay),

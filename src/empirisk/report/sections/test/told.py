@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from empirisk.report.read.named_units import with_unit
 from empirisk.report.sections import prose
 from empirisk.wording import brief, count, listed, percent, plain, shorten
 
@@ -75,7 +76,7 @@ def observed_head(groups: Json | None, task: Json) -> str:
     if not rows or any(g.get("observed") is None for g in rows):
         return ""
     if task["kind"] == "regression":
-        return "Mean of " + task["target"] + (f" ({task['unit']})" if task["unit"] else "")
+        return f"Mean of {with_unit(task['target'], task['unit'])}"
     return f"Are {shorten(str(task['positive']), 24)}"
 
 

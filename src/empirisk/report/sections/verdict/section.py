@@ -11,6 +11,7 @@ from empirisk.report.estimates import maybe
 from empirisk.report.fit.candidates import COMPARES
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.held_out_scores import about_groups, against
+from empirisk.report.read.named_units import with_unit
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
 from empirisk.report.sections.prose import esc, first_sentence, first_step
@@ -124,7 +125,7 @@ def _title(task: str, target: str, positive: str, k: int, unit: str | None, expo
         return f"Predict whether {target} is {positive}"
     if task == "multiclass":
         return f"Predict {target}, one of {k} classes"
-    said = f"Predict {target}" + (f" ({unit})" if unit else "")
+    said = f"Predict {with_unit(target, unit)}"
     return f"{said}, given {exposure}" if exposure else said
 
 
