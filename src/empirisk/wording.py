@@ -315,7 +315,7 @@ def _narrow(e: dict[str, Any]) -> bool:
     value.
     """
     low, high = _ends(e)
-    return low == high
+    return low == high and e["low"] < e["high"]
 
 
 def text(e: dict[str, Any] | None, most: int | None = None) -> str:

@@ -8,7 +8,7 @@ from sklearn import metrics as peer
 
 from empirisk.evaluation.metrics import Predictions
 from empirisk.report.fit.held_out_scores import TestScores, comparison
-from empirisk.wording import brief
+from empirisk.report.sections.prose import told
 
 PEER = {
     "roc_auc": lambda p: peer.roc_auc_score(p.y, p.score),
@@ -45,7 +45,7 @@ def test_constants_have_the_value_of_scikit_learn(name: str, positive: float, an
     # Known without any row: where ranks, or rows found of each class, follow from being a constant.
     known = name in ("roc_auc", "balanced_accuracy") or (name == "f1" and answer == 0)
     assert (base["low"] == base["high"]) == known
-    assert ("[" in brief(base)) != known
+    assert ("[" in told(base)) != known
     if known:
         assert difference["low"] == pytest.approx(model["low"] - base["value"], abs=1e-12)
         assert "interval" not in base["method"]

@@ -122,6 +122,8 @@ def told(e: Json | None, most: int | None = None) -> str:
     """Return an estimate as the report prints it: value, interval, or that it cannot be told; with at most so
     many decimals.
     """
+    if e is not None and e["low"] is not None and e["low"] == e["high"]:
+        return wording.text(e, most)  # known, and no estimate
     return brief(e, most=most)
 
 
