@@ -534,7 +534,7 @@ def test_the_calibration_counts_bins_off_the_line() -> None:
     bins = json.loads(json.dumps(CHOSEN["calibration"]))
     bins["bins"][3]["predicted"] = 0.99
     assert plots.CalibrationDisplay(bins).title.startswith("In 1 of 10 bins")
-    assert plots.CalibrationDisplay(CHOSEN["calibration"]).title.startswith("In all 10 bins")
+    assert plots.CalibrationDisplay(CHOSEN["calibration"]).title.startswith("No bin of 10 shows")
 
 
 def test_the_confusion_names_the_most_frequent_error() -> None:

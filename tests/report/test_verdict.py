@@ -121,7 +121,7 @@ def test_findings_of_one_kind_are_one_with_the_first_in_front() -> None:
 
     made = grouped([finding("a"), finding("b"), finding("c"), finding("d", "note")])
     assert [f.where for f in made] == [("a", "b", "c"), ("d",)]
-    assert made[0].sentence == "Whether 'a' is missing. The same holds for 'b' and 'c'."
+    assert made[0].sentence == "Whether 'a' is missing; the same holds for 'b' and 'c'."
     assert "'b': p of b" in made[0].evidence
 
 

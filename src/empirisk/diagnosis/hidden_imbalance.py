@@ -103,9 +103,10 @@ def _advice(ctx: Context, label: str) -> str:
             f"To find more rows of {label!r}, weigh the classes: more of the others will be taken for it. "
             "Judge by the recall of each class."
         )
+    now = "it is predicted from a probability of 0.5 on, and " if ctx.task == "binary" else ""
     return (
-        f"To find more rows of {label!r}, predict it from a lower probability on: more of the others will be "
-        "taken for it. Weighing the classes does the same, but its probabilities are no longer calibrated. "
+        f"To find more rows of {label!r}, use a lower threshold: {now}a lower one takes more of the others "
+        "for it too. Weighing the classes does the same, but its probabilities are no longer calibrated. "
         "Judge by the recall of each class."
     )
 

@@ -18,6 +18,7 @@ from empirisk.data.threads import at_most
 from empirisk.estimators.checks import check_count
 from empirisk.evaluation.beside import sizes
 from empirisk.evaluation.ratio import effective
+from empirisk.explanations.places import places
 from empirisk.explanations.reading import Reading, in_words, read_model
 from empirisk.explanations.replaced import chosen_rows, replaced_scores
 from empirisk.typing import Array
@@ -176,7 +177,8 @@ def partial_dependence(
         The columns S.
     grid : int or array, default 50
         Number of places: quantiles from 1 % to 99 % of a numeric column (of a pair the square root of it for
-        each), all categories of a categorical one.  Or the places, shape (G,) or (G, 2).
+        each; where ties leave fewer, quantiles of the distinct values between), all categories of a
+        categorical one.  Or the places, shape (G,) or (G, 2).
     level : float, default 0.95
         Coverage of the bands.
     centered : bool, default False
@@ -289,9 +291,7 @@ def _places(reading: Reading, columns: list[int], grid: Any) -> Array:
         elif not len(x):
             raise ValueError(f"column {reading.features[j]} has no values in X; give the places as grid")
         else:
-            shares = np.linspace(0.01, 0.99, each) if each > 1 else np.array([0.5])
-            found = np.unique(x)
-            axes.append(found if len(found) <= each else np.unique(np.quantile(x, shares)))
+            axes.append(places(x, each))
     return np.stack([a.ravel() for a in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 

@@ -171,8 +171,10 @@ def _one(same: list[Finding]) -> Finding:
     if not rest:
         return first
     names = [f.where[0] for f in rest]
-    also = f"The same holds for {quoted(names)}." if len(rest) > 1 else f"So it is with {names[0]!r}."
+    also = f"the same holds for {quoted(names)}" if len(rest) > 1 else f"so it is with {names[0]!r}"
     evidence = "; ".join(f"{f.where[0]!r}: {f.evidence}" for f in same[:_SHOWN])
     more = f"; and {len(same) - _SHOWN} more" if len(same) > _SHOWN else ""
     where = tuple(dict.fromkeys(name for f in same for name in f.where))
-    return replace(first, sentence=f"{first.sentence} {also}", evidence=evidence + more, where=where)
+    return replace(
+        first, sentence=f"{first.sentence.removesuffix('.')}; {also}.", evidence=evidence + more, where=where
+    )

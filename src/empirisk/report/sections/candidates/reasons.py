@@ -13,12 +13,21 @@ Json = dict[str, Any]
 _BEHIND = re.compile(
     r"behind (?P<best>.+) by (?P<much>.+?)(, both fitted on | \()(?P<rows>[\d,]+ rows?)\)?(?P<more>; .+)?"
 )
-# What those who left for one kind of reason share; a candidate that time took was never shown to be worse.
+# What those who left for one kind of reason share; a candidate that time took was never shown to be worse on
+# all rows.
 _KINDS = {
     "behind": "Worse, by more than chance explains, than the one that led when they left:",
+    "late": "Behind on few rows, and left to save time (more rows might bring them to the front):",
     "time": "Left to save time, not shown to be worse (with more time one of them might win):",
     "other": "Not fitted:",
 }
+# What the sentence of the group says of each of its candidates already.
+_SAID = (
+    "it was not seen to be behind, and ",
+    "more rows may still bring it to the front, and ",
+    "it was not seen to be behind",
+    "more rows may still bring it to the front",
+)
 
 
 def left_told(left_out: Sequence[Json]) -> list[Json]:
@@ -47,6 +56,9 @@ def best_label(left_out: Sequence[Json]) -> str:
 
 def _kind(left: Json) -> str:
     """Return which of the kinds a reason is of."""
+    low = (left.get("versus_leader") or {}).get("low")
+    if left.get("why") == "time" and low is not None and low > 0.0:
+        return "late"
     return str(left.get("why") or ("behind" if _BEHIND.fullmatch(left["reason"]) else "other"))
 
 
@@ -55,5 +67,8 @@ def _row(left: Json) -> Json:
     found = _BEHIND.fullmatch(left["reason"])
     said = left["reason"]
     if found:
-        said = f"{found['much']} behind {found['best']} on {found['rows']}{found['more'] or ''}"
+        more = (found["more"] or "").removeprefix("; ")
+        for known in _SAID:
+            more = more.removeprefix(known)
+        said = f"{found['much']} behind {found['best']} on {found['rows']}" + (more and f"; {more}")
     return {"label": left["label"], "reason": said}

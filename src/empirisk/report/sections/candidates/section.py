@@ -23,6 +23,7 @@ from empirisk.report.sections.candidates.left import LEFT_ROW, left_losses
 from empirisk.report.sections.candidates.markdown import candidates_markdown
 from empirisk.report.sections.candidates.reasons import best_label, left_told
 from empirisk.report.sections.candidates.searches import search_sentences
+from empirisk.report.sections.candidates.settings import settings_told
 from empirisk.report.sections.candidates.steps import step_sentences
 from empirisk.report.sections.candidates.winner import WINNER, winner, winner_chart
 from empirisk.report.sections.methods import Pairs
@@ -114,22 +115,23 @@ def _collect(m: Material) -> Json:
     tested = next((metric["model"] for metric in held_out if metric["name"] == m.tuned), None)
     ends = _certificates(a.choice, a.model.candidate.name, m.made["model"]["certificate"])
     p = a.prepared
+    found = _selection(
+        a.choice,
+        m.tuned,
+        m.unit,
+        a.scoring,
+        p.seed,
+        tested,
+        [
+            _family(a.choice, p.plan, m.tuned),
+            *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts),
+            *search_sentences(a.searches, a.choice),
+        ],
+        [*(s.losses for s in a.searches if s.losses is not None), *left_losses(a)],
+    )
+    said = " ".join(filter(None, (found["sentence"], settings_told(a.model.estimator))))
     return {
-        "selection": _selection(
-            a.choice,
-            m.tuned,
-            m.unit,
-            a.scoring,
-            p.seed,
-            tested,
-            [
-                _family(a.choice, p.plan, m.tuned),
-                *step_sentences(a.choice, p.plan, a.scoring, m.unit, a.cuts),
-                *search_sentences(a.searches, a.choice),
-            ],
-            [*(s.losses for s in a.searches if s.losses is not None), *left_losses(a)],
-        )
-        | {"left_out": _left_out(a)},
+        "selection": found | {"sentence": said, "left_out": _left_out(a)},
         "candidates": _rows(a.choice, ends),
         "selection_curves": m.part("selection_curves", lambda: penalty_curves(a.choice, a.scoring)) or [],
     }
@@ -160,10 +162,14 @@ def _selection(
     lowest = choice.rows[choice.by_minimum]
     other = lowest.result
     same = lowest is row and row.at == row.lowest
-    said = (
-        f"{row.result.candidate.label} is chosen: of the candidates within one standard error of the best"
-        " score (of the difference on the same rows), it is the simplest."
+    why = (
+        "no simpler candidate lies within one standard error of its score (of the difference on the same"
+        " rows)."
+        if same
+        else "of the candidates within one standard error of the best score (of the difference on the same"
+        " rows), it is the simplest."
     )
+    said = f"{row.result.candidate.label} is chosen: {why}"
     notes = [
         "The simplest candidate is the one that holds the fewest numbers: non-zero coefficients, leaves,"
         " weights, or what is in the laws or the rows that it keeps.",

@@ -134,7 +134,8 @@ def bounds_told(b: Json | None) -> str:
         return "What theorems promise: nothing about this model on these rows"
     best = min(applies, key=lambda row: float(row["value"]))
     value = said_bound(best["value"], b["label"])
-    return f"What theorems promise: {b['label']} at most {value} ({best['bound']})"
+    sure = "" if best["delta"] is None else f" with probability {percent(1.0 - float(best['delta']))}"
+    return f"What theorems promise: {b['label']} at most {value}{sure} ({best['bound']})"
 
 
 def said_bound(value: float | None, label: str) -> str:

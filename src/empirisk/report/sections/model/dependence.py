@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from empirisk.explanations.partial_dependence import partial_dependence
+from empirisk.explanations.places import places
 from empirisk.report.estimates import Json
 from empirisk.report.fit.final import FinalModel
 from empirisk.report.fit.sample import Sample
@@ -16,6 +17,7 @@ from empirisk.wording import number, year, years
 __all__ = ["dependence_curves"]
 
 CURVES, PLACES, LEVELS, ROWS, FEWEST = 6, 20, 12, 500, 30
+WHOLE = 1e7  # whole numbers below it are written in full
 METHOD = "means over test rows with the column set to each place; Gaussian band for all places together"
 
 
@@ -76,9 +78,7 @@ def _places(column: pl.Series) -> tuple[list[Any], list[str]]:
         counts = column.value_counts(sort=True).sort(["count", column.name], descending=[True, False])
         levels = counts[column.name].to_list()[:LEVELS]
         return levels, levels
-    x = column.to_numpy()
-    x = np.unique(x[~np.isnan(x)])
-    if x.size > PLACES:
-        values = column.drop_nans().to_numpy()
-        x = np.unique(np.quantile(values, np.linspace(0.01, 0.99, PLACES), method="nearest"))
-    return x.tolist(), [year(v) if years(x) else number(v, 4) for v in x]
+    values = column.to_numpy()
+    x = places(values[~np.isnan(values)], PLACES, "nearest")
+    whole = bool((x == np.round(x)).all() and (np.abs(x) < WHOLE).all())
+    return x.tolist(), [year(v) if years(x) else f"{v:,.0f}" if whole else number(v, 4) for v in x]

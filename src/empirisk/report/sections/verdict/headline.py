@@ -34,7 +34,7 @@ def headline_reason(train: Sample) -> str:
     label = train.classes[train.counts.index(most)]
     share = f"{percent(most / train.n)} of the training rows are {label}"
     if headline_name(train) == "accuracy":
-        why = f"{share}, and from {percent(MOST)} of one class on the accuracy would say little"
+        why = f"{share}; above {percent(MOST)} it would have been the area under the ROC curve"
         return f"The headline is the accuracy, decided before they were scored: {why}."
     why = f"{share}, so that always answering it would be right as often"
     return f"The headline is the area under the ROC curve, decided before they were scored: {why}."
