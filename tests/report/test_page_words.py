@@ -33,15 +33,24 @@ def test_who_left_for_time_is_not_said_to_be_worse() -> None:
         {"label": "Forest", "why": "time", "reason": f"{behind}; it was not seen to be behind"},
         {"label": "Bayes", "reason": "behind Ridge by 0.7, standard error 0.2 (500 rows)"},
         {"label": "Network", "reason": "it took too long"},
+        {
+            "label": "Neighbours",
+            "why": "time",
+            "reason": f"{behind}; more rows may still bring it to the front, and its fits would take 9 s",
+            "versus_leader": {"value": 0.3, "low": 0.1, "high": 0.5},
+        },
     ]
     told = left_told(left)
     assert [[row["label"] for row in kind["rows"]] for kind in told] == [
         ["Tree", "Bayes"],
+        ["Neighbours"],
         ["Forest"],
         ["Network"],
     ]
+    assert told[1]["rows"][0]["reason"].endswith("behind Boosting on 400 rows; its fits would take 9 s")
     assert [("Worse" in k["sentence"], "not shown to be worse" in k["sentence"]) for k in told] == [
         (True, False),
+        (False, False),
         (False, True),
         (False, False),
     ]

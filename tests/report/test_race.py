@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from empirisk.data.deadline import Deadline
 from empirisk.evaluation.folds import Plan as Splits
 from empirisk.evaluation.metrics import METRICS
 from empirisk.report.fit.candidates import Candidate
+from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.folds import Folds, make_folds
 from empirisk.report.fit.looks import look_sizes, on_all_rows, some_rows
 from empirisk.report.fit.plan import _chosen_seconds, _searched, make_plan
@@ -121,6 +123,14 @@ def test_those_that_are_not_behind_come_first_the_cheapest_of_them() -> None:
     assert left.candidate.name == "mlp"
     raced, _ = given(means, room=7.0, tree=8.0, boosting=8.0)
     assert any("it was not seen to be behind" in one.reason for one in raced.left)
+
+
+def test_the_settings_name_whom_the_race_left_out_to_save_time() -> None:
+    means = {"boosting": [1.0] * 3, "tree": [1.4, 1.39, 1.38], "mlp": [1.4, 1.3, 1.2]}
+    raced, _ = given(means, room=10.0, mlp=11.0)
+    made = SimpleNamespace(left=raced.left, left_out=["1 repeat instead of 5"])
+    assert Analysis.spared.fget(made) == "Network on all rows; 1 repeat instead of 5"  # type: ignore[attr-defined]
+    assert Analysis.spared.fget(SimpleNamespace(left=(), left_out=[])) is None  # type: ignore[attr-defined]
 
 
 def test_a_race_whose_fits_all_took_too_long_leaves_all_to_the_cross_validation() -> None:

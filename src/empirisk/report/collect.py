@@ -55,6 +55,6 @@ def collect(a: Any, *, command: str, seconds: float, settings: Json, form: Form 
     a.guard.tell(report)
     if a.left_out:
         report["limits"].append(f"What was left out to keep the time limit: {'; '.join(a.left_out)}.")
-    report["provenance"]["settings"]["left_out_for_time"] = "; ".join(a.left_out) or None
+    report["provenance"]["settings"]["left_out_for_time"] = a.spared
     validate_report(report)
     return report

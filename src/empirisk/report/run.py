@@ -208,7 +208,7 @@ def _settings(options: Options, a: Analysis) -> Json:
         "forecast_seconds": round(plan.seconds),
         "models": ", ".join(options.kinds()),
         "missing": "; ".join(options.missing) or None,
-        "left_out_for_time": "; ".join(a.left_out) or None,
+        "left_out_for_time": a.spared,
     }
 
 

@@ -107,6 +107,12 @@ class Analysis:
         late = [said.removesuffix(f" {LATE}") for said in self.guard.late.values()]
         return [*self.cuts, *(said[:1].lower() + said[1:] for said in late)]
 
+    @property
+    def spared(self) -> str | None:
+        """Whom the race left out to save time, and what the limit cut; None where neither did anything."""
+        raced = [f"{one.candidate.label} on all rows" for one in self.left if one.why == "time"]
+        return "; ".join([*raced, *self.left_out]) or None
+
 
 def prepare(
     table: Table,
