@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 __all__ = ["places"]
 
-Array = NDArray[np.float64]
+Array = NDArray[np.floating]
 
 
 def places(x: Array, size: int, method: Literal["linear", "nearest"] = "linear") -> Array:
