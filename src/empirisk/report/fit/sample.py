@@ -14,6 +14,7 @@ from empirisk.evaluation import sample as evaluation
 from empirisk.evaluation.metrics import CLASSIFICATION, REGRESSION
 from empirisk.report.fit.encode import calendar_columns, model_frame
 from empirisk.report.fit.horizon import stamps_of
+from empirisk.report.fit.level_codes import Names, coded
 from empirisk.report.read.carried import amounts
 from empirisk.report.read.table import Table
 
@@ -64,15 +65,21 @@ class Sample:
         return int(self.y.size)
 
     @cached_property
+    def coded(self) -> tuple[pl.DataFrame, Names]:
+        """The features with whole numbers for levels, and the names of these numbers by column."""
+        return coded(self.frame)
+
+    @cached_property
     def dealt(self) -> evaluation.Sample:
         """The same rows as the library knows them, which deals the folds and fits on parts of the rows.
 
-        Where rows have a time, each is predicted from earlier ones, whatever group it is of.
+        Where rows have a time, each is predicted from earlier ones, whatever group it is of. Levels are whole
+        numbers (:attr:`coded`): what is fitted here is scored and not kept.
         """
         tied = self.units is not None and np.unique(self.units).size < self.n
         free = self.groups is None and self.time is None
         return evaluation.Sample(
-            self.frame,
+            self.coded[0],
             self.y,
             task=REGRESSION if self.task == "regression" else CLASSIFICATION,
             groups=self.groups if self.time is None else None,

@@ -24,6 +24,7 @@ from empirisk.report.fit.behind import behind
 from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.folds import Folds
 from empirisk.report.fit.held import numbers_held
+from empirisk.report.fit.level_codes import named
 from empirisk.report.fit.recipe import Encoders, origins_of, parameter_grid, recipe_along
 from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.steps import step_of
@@ -323,7 +324,7 @@ class _Job:
             new = losses_over(fit.outputs(need), rows, fit.test, self.metric)
             # Only a family that is tuned has a curve that shows its losses in training.
             inside = self._inside(candidate, fit, rows) if candidate.parameter and self.curve else math.nan
-            found.append(_Scored(new, inside, *_held(candidate, fit, self.sample.n_classes)))
+            found.append(_Scored(new, inside, *_held(candidate, fit, self.sample)))
 
     def _inside(self, candidate: Candidate, fit: Fit, rows: evaluation_rows.Sample) -> float:
         """Return the mean loss of a model on the rows that it was fitted on.
@@ -370,7 +371,7 @@ class _Scored:
 
 
 def _held(
-    candidate: Candidate, fit: Fit, n_classes: int
+    candidate: Candidate, fit: Fit, sample: Sample
 ) -> tuple[int, list[str], Floats, tuple[Certificate, Status] | None]:
     """Return how many numbers a model holds; of linear ones also names, coefficients and certificate."""
     model = fit.model[-1]
@@ -378,9 +379,9 @@ def _held(
     end = (model.solution_.certificate, model.solution_.status) if has_end else None
     if not candidate.weighs:
         return numbers_held(candidate, model), [], np.empty(0), end
-    coef = class_coefs(model, n_classes)
+    coef = class_coefs(model, sample.n_classes)
     size = int(np.count_nonzero(np.nan_to_num(coef)))
-    origins = origins_of(candidate, fit.model[0]) if fit.value == 0 else []
+    origins = named(origins_of(candidate, fit.model[0]), sample.coded[1]) if fit.value == 0 else []
     if candidate.step:
         step, between = step_of(candidate.step), fit.model[1]
         size += step.n_numbers(between)
