@@ -75,8 +75,8 @@ def test_candidates_with_the_same_steps_cost_one_encoding_a_split() -> None:
                 same_outputs(fit.outputs(), outputs_of(fit.model, X[fit.test]))
                 same_outputs(fit.train_outputs(), outputs_of(fit.model, X[fit.train]))
     assert Counting.fits == 3
-    # Of each split: the training rows for the fits, test and training rows for all models, and 12 checks.
-    assert Counting.calls == 3 * (1 + 2 + 2 * 6)
+    # Of each split: the training rows for the fits and all models, test rows for all models, and 12 checks.
+    assert Counting.calls == 3 * (1 + 1 + 2 * 6)
 
 
 def test_each_with_steps_of_its_own_fits_them_itself() -> None:
@@ -99,7 +99,7 @@ def test_what_is_remembered_is_bounded() -> None:
 
 
 def test_models_are_those_of_pipelines_fitted_whole() -> None:
-    """The training rows pass transform where models are asked: some steps fit and transform otherwise."""
+    """Training rows pass transform for models where a step says so: some fit and transform otherwise."""
     sample, rows = Sample(X, Y), np.arange(60)
     est = make_pipeline(Noisy(), make_pipeline(StandardScaler(), er.Ridge()))
     name = "pipeline__ridge__alpha"

@@ -215,7 +215,8 @@ def test_importances_of_weighted_rows_are_those_of_repeated_rows() -> None:
     x, w = rng.normal(size=(40, 2)), rng.integers(1, 4, size=40).astype(float)
     y = x[:, 0] + 0.1 * rng.normal(size=40)
     again = lambda Z: (y - Z[:, 0]) ** 2  # noqa: E731
-    move = predicted_move(x, again, np.array([True, False]))
+    asked = lambda Z, rows: (y[rows] - Z[:, 0]) ** 2  # noqa: E731
+    move = predicted_move(x, again(x), asked, np.array([True, False]))
     found = importances(again(x), move, ["a", "b"], repeats=4000, weights=w)
     pairs = (y[:, None] - x[None, :, 0]) ** 2 - again(x)[:, None]
     exact = float(w @ pairs @ w) / float(w.sum() ** 2)

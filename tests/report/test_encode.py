@@ -20,6 +20,8 @@ from empirisk.report.fit.encode import (
     model_frame,
     rare_below,
 )
+from empirisk.report.fit.level_codes import coded, named
+from empirisk.report.fit.native import native_encoder, native_origin
 from tests.report.tables import table_of
 
 N = 120
@@ -185,3 +187,31 @@ def test_pandas_frames_encode_alike() -> None:
     np.testing.assert_array_equal(encoder.transform(frame.to_pandas()), encoder.transform(frame))
     again = make_encoder(table).fit(frame.to_pandas())
     np.testing.assert_array_equal(again.transform(frame), encoder.transform(frame))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "native", "capped"])
+def test_numbers_for_levels_make_the_matrix_of_the_levels_themselves(kind: str) -> None:
+    """Folds in which levels are rare, or are met for the first time by the rows to predict."""
+    data = columns()
+    rng = np.random.default_rng(1)
+    data["code"] = [f"{v}" for v in rng.choice(["10", "9", "é", "z", "Z", "a b", "\U0001f600"], N)]
+    table = table_of(data, types={"code": "categorical"})
+    frame = model_frame(table)
+    numbers, names = coded(frame)
+    assert set(names) == {"city", "code", "day (month)", "day (weekday)"}
+    assert all(known.tolist() == sorted(set(frame[name].to_list())) for name, known in names.items())
+    made, read = (make_encoder, feature_origin) if kind == "numbers" else (native_encoder, native_origin)
+    unseen = 0
+    for start in range(0, N, 20):
+        new = np.arange(start, start + 20)
+        train = np.setdiff1d(np.arange(N), new)[: 40 if start % 40 else N]
+        encoders = [native_encoder(table, 3) if kind == "capped" else made(table) for _ in range(2)]
+        for rows, act in ((train, "fit_transform"), (train, "transform"), (new, "transform")):
+            strings, codes = (
+                getattr(encoder, act)(some[rows])
+                for encoder, some in zip(encoders, (frame, numbers), strict=True)
+            )
+            np.testing.assert_array_equal(strings, codes)
+        assert read(encoders[0]) == named(read(encoders[1]), names)
+        unseen += len(set(frame["city"][new]) - set(frame["city"][train]))
+    assert unseen  # else nothing would be unknown

@@ -216,7 +216,11 @@ def test_importance_is_that_of_shuffled_columns(rng: np.random.Generator) -> Non
         return (y - z) ** 2
 
     found = importances(losses(z), linear_move(X, coef, z, losses), sources, repeats=1, seed=4)
-    again = predicted_move(X, lambda X: losses(X @ coef), np.array([True, True, False]))
+
+    def asked(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        return (y[rows] - X @ coef) ** 2
+
+    again = predicted_move(X, losses(z), asked, np.array([True, True, False]))
     predicted = importances(losses(z), again, sources, repeats=1, seed=4)
     donor = np.random.default_rng(4).permutation(60)
     moved = np.column_stack([X[donor, :2], X[:, 2]])
@@ -224,6 +228,27 @@ def test_importance_is_that_of_shuffled_columns(rng: np.random.Generator) -> Non
     assert found["s"].value == pytest.approx(rise)
     assert predicted["s"].value == pytest.approx(rise)
     assert predicted["t"].value == 0.0, "a column that a model does not look at"
+
+
+def test_rows_whose_values_stay_are_not_asked_again(rng: np.random.Generator) -> None:
+    """A missing value dealt to a row that has none is a change, and one dealt to a gap is not."""
+    X = np.column_stack([rng.choice([0.0, 0.0, 1.0, np.nan], 80), rng.normal(size=80)])
+    y, donor = rng.normal(size=80), rng.permutation(80)
+    seen: list[np.ndarray] = []
+
+    def asked(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        seen.append(rows)
+        return (y[rows] - np.nan_to_num(X[:, 0], nan=5.0) - X[:, 1]) ** 2
+
+    own = asked(X, np.arange(80))
+    move = predicted_move(X, own, asked, np.array([True, True]))(np.array([0]))
+    assert move is not None
+    whole = asked(np.column_stack([X[donor, 0], X[:, 1]]), np.arange(80))
+    np.testing.assert_array_equal(move(donor), whole)
+    codes = np.nan_to_num(X[:, 0], nan=5.0)
+    np.testing.assert_array_equal(seen[-1], np.flatnonzero(codes != codes[donor]))
+    np.testing.assert_array_equal(move(np.arange(80)), own)
+    assert seen[-1].size, "no row is left to ask about, and none is asked"
 
 
 def test_roc_band_holds_for_the_whole_curve() -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from empirisk.curves.sizes import parts_of
 from empirisk.data.progress import Progress, teller
+from empirisk.evaluation.before import Before
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats
@@ -72,14 +73,15 @@ def collect(
     counts = [1 + max(k for _, i, k, _, _ in work if i == s) for s in range(len(sizes))]
     keep = _Losses(sample.n, plan, counts)
     with one_thread_if_small(sample.X):
-        warm, split = None, -1
+        warm, split, before = None, -1, Before()
         for done, (j, i, k, rows, test) in enumerate(work):
             if j != split:  # each split for itself, so that no fold's numbers depend on another's
                 warm, split = growing(est), j
-            model = fit_on(est, sample, rows, warm)
+            model = fit_on(est, sample, rows, warm, before)
             keep.add(
                 i, j, repeat_of.get(j, 0), k, rows, test,
-                row_losses(model, sample, rows, metric), row_losses(model, sample, test, metric),
+                row_losses(model, sample, rows, metric, before),
+                row_losses(model, sample, test, metric, before),
             )  # fmt: skip
             if i == len(sizes) - 1:
                 keep.coefficients.append(_nonzero(model))

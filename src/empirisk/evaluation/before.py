@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirisk.evaluation.alike import passes_alike
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.parts import Parts, Steps, parts_of
 from empirisk.evaluation.sample import Sample
+from empirisk.evaluation.tags import of_pairs
 
 __all__ = ["Before"]
 
@@ -22,12 +24,21 @@ PARTS = 2  # sets of rows that are kept as the model gets them, for each fit of 
 
 @dataclass
 class _Fitted:
-    """Steps fitted on some rows, and what they made of rows."""
+    """Steps fitted on some rows, what they made of these rows for the fit, and what of rows to predict."""
 
     parts: Parts
     steps: Steps
     X: Any
     passed: OrderedDict[bytes, Any] = field(default_factory=OrderedDict)
+
+    @classmethod
+    def on(cls, parts: Parts, sample: Sample, rows: Rows, key: bytes) -> _Fitted:
+        """Return copies of the steps, fitted on some rows; `key` is the fingerprint of the rows."""
+        made = cls(parts, *parts.fit_before(sample.rows_to_fit(parts.whole_estimator, rows), sample.y[rows]))
+        # What takes pairs of rows reads other columns in a fit than in a prediction.
+        if all(map(passes_alike, parts.steps)) and not of_pairs(parts.whole_estimator, sample.X):
+            made.passed[key] = made.X
+        return made
 
 
 class Before:
@@ -69,7 +80,7 @@ class Before:
         """
         if not parts.steps:
             return parts.fit_before(sample.rows_to_fit(parts.whole_estimator, rows), sample.y[rows])
-        key = sample, _print(rows)
+        key = sample, (printed := _print(rows))
         known = self._kept.setdefault(key, {})
         self._kept.move_to_end(key)
         while len(self._kept) > self.most:
@@ -77,9 +88,7 @@ class Before:
         ids = tuple(map(id, parts.steps))
         if ids not in known:
             # The parts hold the unfitted steps, so that no other object can get their ids.
-            known[ids] = _Fitted(
-                parts, *parts.fit_before(sample.rows_to_fit(parts.whole_estimator, rows), sample.y[rows])
-            )
+            known[ids] = _Fitted.on(parts, sample, rows, printed)
         return known[ids].steps, known[ids].X
 
     def outputs(self, model: Any, sample: Sample, rows: Rows, need: str = "score") -> Outputs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from sklearn.base import clone
 from empirisk.estimators.linear.base import LinearEstimator
 from empirisk.estimators.linear.scalar_regression import ScalarRegressor
 from empirisk.estimators.stochastic.stochastic import StochasticEstimator
+from empirisk.evaluation.before import Before
 from empirisk.evaluation.intervals.base import Floats
 from empirisk.evaluation.metrics import METRICS, find_metric
 from empirisk.evaluation.metrics.predictions import regression
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import Outputs
+from empirisk.evaluation.parts import parts_of
 from empirisk.evaluation.proba_kinds import probability_metric
 from empirisk.evaluation.sample import Sample
 
@@ -72,22 +75,42 @@ def _convex(est: LinearEstimator) -> bool:
     return not isinstance(est, ScalarRegressor) or est._loss().convex
 
 
-def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None) -> Any:
-    """Return a clone (or `warm`, from :func:`growing`), fitted on these rows; an error says on how many."""
+def fit_on(est: Any, sample: Sample, rows: Rows, warm: Any = None, before: Before | None = None) -> Any:
+    """Return a clone (or `warm`, from :func:`growing`), fitted on these rows; an error says on how many.
+
+    The steps before its model are fitted by `before`, which then knows these rows as the model gets them.
+    """
     if sample.classes is not None and np.all(sample.y[rows] == sample.y[rows[0]]):
         raise ValueError(
             f"{rows.size} training rows hold one class only ({sample.y[rows[0]]}); use larger sizes."
         )
     try:
+        if before is not None:
+            return _fit_behind(clone(est) if warm is None else warm, sample, rows, before)
         return sample.fit(clone(est) if warm is None else warm, rows)
     except Exception as error:
         error.add_note(f"This happened while fitting {rows.size} rows.")
         raise
 
 
-def row_losses(model: Any, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:
-    """Return the loss of a fitted model on these rows, shape (rows,)."""
-    return losses_of(sample.outputs(model, rows, metric.needs), sample, rows, metric)
+def _fit_behind(est: Any, sample: Sample, rows: Rows, before: Before) -> Any:
+    """Fit the model of an estimator itself on rows as steps leave them, and return it behind these steps."""
+    parts, told = parts_of(est), sample.arguments(est, rows)
+    steps, X = before.fitted(parts, sample, rows)
+    model = parts.model.fit(
+        X, sample.y[rows], **{name.removeprefix(parts.prefix): v for name, v in told.items()}
+    )
+    fitted = parts.whole(steps, model)
+    sample.fitted_on(fitted, rows)
+    return fitted
+
+
+def row_losses(
+    model: Any, sample: Sample, rows: Rows, metric: RowLoss, before: Before | None = None
+) -> Floats:
+    """Return the loss of a fitted model on these rows, shape (rows,); `before` as in :func:`fit_on`."""
+    asked = sample.outputs if before is None else partial(before.outputs, sample=sample)
+    return losses_of(asked(model, rows=rows, need=metric.needs), sample, rows, metric)
 
 
 def losses_of(outputs: Outputs, sample: Sample, rows: Rows, metric: RowLoss) -> Floats:

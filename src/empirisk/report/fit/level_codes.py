@@ -1,4 +1,4 @@
-"""Levels as whole numbers, for fits that nobody keeps: encoders sort and compare numbers faster than strings."""
+"""Levels as whole numbers, for fits that nobody keeps: encoders sort numbers faster than strings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Names = Mapping[str, NDArray[np.object_]]
 
 
 def coded(frame: pl.DataFrame) -> tuple[pl.DataFrame, Names]:
-    """Return a model frame whose levels are whole numbers in the order of their names, and the names by column.
+    """Return a model frame with whole numbers for levels, in the order of names, and the names by column.
 
-    An encoder that is fitted on the numbers makes the same matrix as one that is fitted on the strings, because
-    both sort the levels of their training rows; a level that those rows lack is unknown to both. So the numbers
-    tell a fold nothing about the rows that it was not fitted on.
+    An encoder that is fitted on the numbers makes the same matrix as one that is fitted on the strings: both
+    sort the levels of their training rows, and a level that those rows lack is unknown to both. So the
+    numbers tell a fold nothing about the rows that it was not fitted on.
 
     Parameters
     ----------

@@ -33,14 +33,33 @@ def linear_move(X: Floats, coef: Floats, z: Floats, losses: Callable[[Floats], F
     return move
 
 
-def predicted_move(X: Floats, losses: Callable[[Floats], Floats], used: NDArray[np.bool_]) -> Moved:
-    """Of any model, by predicting again: `losses` of encoded rows; `used`: the columns that it looks at."""
+def predicted_move(
+    X: Floats,
+    own: Floats,
+    losses: Callable[[Floats, NDArray[np.intp]], Floats],
+    used: NDArray[np.bool_],
+) -> Moved:
+    """Of any model, by predicting again the rows that change.
+
+    `losses` of encoded rows, and of which of the test rows they are, `own` those of the rows as they are;
+    `used`: the columns that the model looks at.
+    """
 
     def move(block: NDArray[np.intp]) -> Callable[[NDArray[np.intp]], Floats] | None:
+        given = X[:, block]
+
         def again(donor: NDArray[np.intp]) -> Floats:
-            dealt = X.copy()
-            dealt[:, block] = X[np.ix_(donor, block)]
-            return losses(dealt)
+            dealt = given[donor]
+            # Where donor and row agree nothing is asked anew: in columns with a few frequent values that is
+            # most rows.
+            same = (dealt == given) | (np.isnan(dealt) & np.isnan(given))
+            changed = np.flatnonzero(~same.all(axis=1))
+            out = own.copy()
+            if changed.size:
+                rows = X[changed]
+                rows[:, block] = dealt[changed]
+                out[changed] = losses(rows, changed)
+            return out
 
         return again if used[block].any() else None
 

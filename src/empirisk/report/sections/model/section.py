@@ -187,24 +187,29 @@ def _shuffled(a: Analysis) -> tuple[NDArray[np.float64], Moved, NDArray[np.float
         some = np.sort(np.random.default_rng(a.prepared.seed).choice(test.n, COMPARED, replace=False))
         X, y = X[some], y[some]
         weights = None if weights is None else weights[some]
+        known = {name: values[some] for name, values in known.items()}
     classes = np.arange(test.n_classes) if test.n_classes else None
 
-    def losses(out: Outputs) -> NDArray[np.float64]:
-        found = a.scoring.metric.losses(out.over(classes).against(y))
+    def losses(out: Outputs, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        found = a.scoring.metric.losses(out.over(classes).against(y[rows]))
         return np.asarray(found, dtype=np.float64)
 
-    def again(X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return losses(outputs_of(model.pipeline[1:], X, a.scoring.metric.needs, **known))
+    def again(X: NDArray[np.float64], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        of_these = {name: values[rows] for name, values in known.items()}
+        return losses(outputs_of(model.pipeline[1:], X, a.scoring.metric.needs, **of_these), rows)
+
+    every = np.arange(len(X))
+    own = again(X, every)
 
     if model.weighted:
         z = model.sums(X) + test.shift
-        move = linear_move(X, linear_parts(model)[0], z, lambda z: losses(model.outputs(z)))
-        return again(X), move, weights
+        move = linear_move(X, linear_parts(model)[0], z, lambda z: losses(model.outputs(z), every))
+        return own, move, weights
     used = np.full(X.shape[1], not model.candidate.grown)
     if model.candidate.grown:
         feature = trees_of(model.estimator).feature
         used[np.unique(feature[feature >= 0])] = True
-    return again(X), predicted_move(X, again, used), weights
+    return own, predicted_move(X, own, again, used), weights
 
 
 def _grown_sentence(model: FinalModel, n_columns: int) -> str:
