@@ -12,7 +12,7 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler, TargetEncoder
 
-from empirisk.evaluation.alike import passes_alike
+from empirisk.evaluation.before import passes_alike
 
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((80, 4)) < 0.2, np.nan, RNG.integers(0, 6, (80, 4)).astype(float))

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import MissingIndicator
+from sklearn.pipeline import Pipeline
 
-from empirisk.evaluation.alike import passes_alike
 from empirisk.evaluation.outputs import Outputs
 from empirisk.evaluation.parts import Parts, Steps, parts_of
 from empirisk.evaluation.sample import Sample
 from empirisk.evaluation.tags import of_pairs
 
-__all__ = ["Before"]
+__all__ = ["Before", "passes_alike"]
 
 Rows = NDArray[np.intp]
 PARTS = 2  # sets of rows that are kept as the model gets them, for each fit of the steps: training and test
@@ -124,6 +127,30 @@ class Before:
                 if tuple(map(id, made)) == tuple(map(id, parts.steps)):
                     return fit
         return None
+
+
+def passes_alike(step: Any) -> bool:
+    """Return whether ``fit_transform`` of a step is its fit and then ``transform``, bit for bit.
+
+    It is where the step has the method of scikit-learn's mixin, which is these two calls, and where it is
+    made of such steps. Cross-fitted encoders are otherwise, and components whose fit is a decomposition are
+    so up to rounding alone.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import OneHotEncoder, TargetEncoder
+    >>> passes_alike(OneHotEncoder()), passes_alike(TargetEncoder())
+    (True, False)
+    """
+    if step is None or isinstance(step, str):  # "passthrough" and "drop"
+        return True
+    if type(step) is ColumnTransformer:
+        return all(passes_alike(inner) for _, inner, _ in step.transformers) and passes_alike(step.remainder)
+    if type(step) is Pipeline:
+        return step.memory is None and all(passes_alike(inner) for _, inner in step.steps)
+    if type(step) is MissingIndicator:  # a method of its own, which is the two calls all the same
+        return True
+    return getattr(type(step), "fit_transform", None) is TransformerMixin.fit_transform
 
 
 def _print(rows: Rows) -> bytes:
