@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from empirisk import wording
 from empirisk.wording import count, difference, estimate, interval, plain, share, shorten, text
 
 
@@ -101,3 +103,21 @@ def test_shortened_names_keep_both_ends() -> None:
     said = shorten("the first words and then a lot more until the last words", 20)
     assert said.startswith("the first")
     assert said.endswith("words")
+
+
+@given(st.integers(1, 400), st.integers(1, 400))
+def test_a_share_and_the_same_in_per_cent_have_the_same_digits(right: int, n: int) -> None:
+    """A half is rounded up wherever it stands: 74 of 80 is 93 of 100 and 0.93."""
+    right = min(right, n)
+    exact = Fraction(right, n)
+    per_cent = math.floor(exact * 100 + Fraction(1, 2))
+    whole, part = wording._fixed(100.0 * (right / n), 0), wording._fixed(right / n, 2)
+    assert (whole, part) == (f"{per_cent}", f"{per_cent // 100}.{per_cent % 100:02d}")
+    assert wording._fixed(-100.0 * (right / n), 0).lstrip("−") == whole
+
+
+@pytest.mark.parametrize("x", [1e-30, 3.5, 1e14, 123456789.125, 1e300, -2.5, math.inf, math.nan])
+def test_numbers_of_every_size_are_rounded(x: float) -> None:
+    for decimals in (-8, -1, 0, 2, 9):
+        assert wording._fixed(x, decimals)
+    assert wording._fixed(14450.0, -2) == "14,500"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "share",
     "shorten",
     "signed",
+    "singular",
     "spelled",
     "text",
     "year",
@@ -41,6 +43,8 @@ __all__ = [
 _COUNT = re.compile(r"(?<![\w.,#-])\d{5,12}(?= [a-z])")  # a count before its noun, without thousands marks
 _PROGRAM = re.compile(r"(?<![\w.#-])\d+(?:\.\d+)?e[+-]?\d+(?![\w-])")
 _MOST = 9  # decimals that a reader is asked to read; where an interval needs more, it is cut
+_EXACT = Context(prec=800, rounding=ROUND_HALF_UP)  # digits for every float with any decimals
+_PLURAL = re.compile(r"leaves\b|(?<=ss)es\b|(?<=[a-rt-z])s\b")  # leaves, or the end of another plural
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -60,6 +64,19 @@ def counted(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
+def singular(words: str) -> str:
+    """Return a phrase with its first plural in the singular, as it stands after 1.
+
+    Examples
+    --------
+    >>> singular("more columns"), singular("leaves"), singular("classes"), singular("numbers of its laws")
+    ('more column', 'leaf', 'class', 'number of its laws')
+    """
+    return re.sub(
+        r"leaves\b|(?<=ss)es\b|(?<=[a-rt-z])s\b", lambda m: "leaf" if len(m[0]) > 2 else "", words, count=1
+    )
+
+
 def a_thing(noun: str) -> str:
     """Return a noun with its article, by the sound of its first letter.
 
@@ -76,9 +93,20 @@ def power(exponent: int) -> str:
     return "10" + str(exponent).translate(_SUPERSCRIPT)
 
 
+def _rounded(x: float, decimals: int) -> Decimal | float:
+    """Return a number rounded to so many decimals (may be negative), a half away from zero.
+
+    Readers round so.  A half is one of the number as its 15 digits write it: a share and the same in per cent
+    (0.925 and 92.5), whose last bits may differ, get the same digits.
+    """
+    if not math.isfinite(x):
+        return x
+    return Decimal(f"{x:.15g}").quantize(Decimal(1).scaleb(-decimals), context=_EXACT)
+
+
 def _fixed(x: float, decimals: int) -> str:
-    rounded = round(x, decimals)
-    said = f"{abs(rounded):,.{max(0, decimals)}f}"
+    rounded = _rounded(x, decimals)
+    said = f"{rounded:,.{max(0, decimals)}f}".removeprefix("-")
     return f"−{said}" if rounded < 0 else said
 
 
@@ -98,7 +126,7 @@ def plain(x: float | None, digits: int = 4) -> str:
         return "0"
     exponent = math.floor(math.log10(abs(x)))
     if exponent < -4 or exponent > 14:
-        mantissa = round(x / 10.0**exponent, digits - 1)
+        mantissa = float(_rounded(x / 10.0**exponent, digits - 1))
         if abs(mantissa) >= 10:
             mantissa, exponent = mantissa / 10, exponent + 1
         return f"{_trim(_fixed(mantissa, digits - 1))} × {power(exponent)}"
@@ -190,7 +218,7 @@ def percent(x: float) -> str:
     if 0.0 < abs(value) < 0.05:
         return "under 0.1 %"
     decimals = 1 if abs(value) < 9.95 or 99.0 < abs(value) < 100.0 else 0
-    if abs(value) < 100.0 <= round(abs(value), decimals):
+    if abs(value) < 100.0 <= _rounded(abs(value), decimals):
         return "over 99.9 %"
     said = _fixed(value, decimals)
     return f"{_trim(said) if value == round(value) else said} %"
@@ -250,7 +278,7 @@ def share(x: float) -> str:
         return "under 1 %"
     if 99 < percent < 100:
         return "over 99 %"
-    return f"{percent:.0f} %"
+    return f"{_fixed(percent, 0)} %"
 
 
 def _decimals(width: float) -> int:

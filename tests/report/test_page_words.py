@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from empirisk.plots import CalibrationDisplay, ObservedDisplay
+from empirisk.data.deadline import Deadline
+from empirisk.plots import AttributionDisplay, CalibrationDisplay, ObservedDisplay
 from empirisk.report.render.html import render_html
 from empirisk.report.render.write import render_markdown
-from empirisk.report.sections.candidates.reasons import best_label, left_told
-from empirisk.report.sections.learning.best_possible import better_rule_known
+from empirisk.report.sections.candidates.reasons import best_label, by_minimum, left_told
+from empirisk.report.sections.learning.best_possible import better_rule_known, bracket_said
 from empirisk.report.sections.learning.bounds import assumption_said
 from empirisk.report.sections.methods import made_by, methods
 from empirisk.report.sections.verdict.next_step import after_findings
@@ -104,3 +107,52 @@ def test_a_unit_in_a_name_is_said_once() -> None:
     report = load("regression")
     report["task"] |= {"target": "chol (mg/dl)", "unit": "mg/dl"}
     assert "(mg/dl) (mg/dl)" not in render_markdown(report) + render_html(report)
+
+
+def test_the_smallest_score_and_the_table_are_about_the_same_setting() -> None:
+    """Ridge has the smallest score of all at one penalty, and the table shows it at a larger one."""
+    candidate = SimpleNamespace(label="Ridge", parameter="alpha")
+    result = SimpleNamespace(candidate=candidate, alphas=np.array([10.0, 1.0, 0.0158]))
+    row: Any = SimpleNamespace
+    apart = by_minimum(row(result=result, at=0, lowest=2), False)
+    assert "of all settings" in apart
+    assert "alpha = 0.0158; the table shows it with alpha = 10," in apart
+    same = by_minimum(row(result=result, at=2, lowest=2), True)
+    assert same == "The smallest mean score chooses the same: Ridge with alpha = 0.0158."
+    report = load("classification")
+    best = next(c for c in report["candidates"] if not c["chosen"] and c["versus_best"])
+    for c in report["candidates"]:
+        c["by_minimum"] = c is best
+    assert "best mean at another setting" in render_html(report, Deadline(0.0))
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "said"),
+    [
+        ({"value": 0.925, "low": 0.91}, "this end is refuted"),
+        ({"value": 0.88, "low": 0.8}, "this end is doubtful"),
+        ({"value": 0.88, "low": None}, "this end is doubtful"),
+        ({"value": 0.8, "low": 0.7}, "where else"),
+    ],
+)
+def test_a_model_below_the_lower_end_speaks_against_it(accuracy: dict[str, Any], said: str) -> None:
+    """The best rule errs on 11 to 14 % or more, it is said; a model that errs less often shows otherwise."""
+    sentence = bracket_said(0.14, 0.25, 0.11, 0.27, accuracy)
+    assert (said in sentence) == (accuracy["value"] > 0.86)
+    assert ("this end" in sentence) == (accuracy["value"] > 0.86)
+
+
+def test_no_part_of_a_loss_is_said_to_exceed_it() -> None:
+    whole = {"value": 0.35, "low": 0.24, "high": 0.46}
+    ends = [(None, 0.46), (0.0, 0.34), (0.24, 0.46), (0.4, 0.46), (0.1, 0.2)]
+    parts = [
+        {"part": f"part {i}", "value": None, "low": low, "high": high, "standing": "bounded"}
+        for i, (low, high) in enumerate(ends)
+    ]
+    display = AttributionDisplay(parts, "Brier score", whole)
+    assert display.title == (
+        "Of a Brier score of 0.35: part 0 up to all of it, part 1 at most 0.34, part 2 0.24 or more, "
+        "part 3 all of it, part 4 0.1 to 0.2"
+    )
+    for said in (display.title.partition(": ")[2], display.description.partition(". ")[2]):
+        assert all(float(v) <= 0.35 for v in re.findall(r"\d\.\d+", said))

@@ -353,3 +353,46 @@ def test_a_file_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(DataError, match=r"a.csv cannot be read \(Permission denied\)"):
         read_table(path, target="y")
+
+
+@pytest.mark.parametrize("option", ["delimiter", "decimal", "encoding", "header"])
+@pytest.mark.parametrize("kind", ["parquet", "jsonl", "frame"])
+def test_options_of_text_files_are_refused_for_others(tmp_path: Path, option: str, kind: str) -> None:
+    frame = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [1.5, 2.5, 2.0, 4.0]})
+    data = tmp_path / f"a.{kind}"
+    frame.write_parquet(data) if kind == "parquet" else frame.write_ndjson(data)
+    given = {"delimiter": ";", "decimal": ",", "encoding": "latin-1", "header": True}[option]
+    with pytest.raises(DataError, match=f"--{option}: only text files"):
+        read_table(frame if kind == "frame" else data, target="y", **{option: given})  # type: ignore[arg-type]
+
+
+def test_a_wide_table_is_told_in_two_screens(tmp_path: Path) -> None:
+    """Columns with a warning or a role have their lines, and the rest is counted by kind."""
+    rng = np.random.default_rng(0)
+    columns = {f"x{i}": [f"{v:.3f}" for v in rng.normal(size=30)] for i in range(200)}
+    columns["x150"][3] = "unknown"
+    columns |= {"since": [f"{d:02d}.01.2020" for d in range(1, 31)], "y": [str(float(v)) for v in range(30)]}
+    pl.DataFrame(columns).write_csv(tmp_path / "a.csv")
+    lines = read_table(tmp_path / "a.csv", target="y", time="since").lines()
+    assert len(lines) <= 45
+    told = "\n".join(lines)
+    assert "x150 " in told
+    assert "since " in told
+    assert "and 161 more columns (161 number): report.json has them all" in told
+
+
+def test_what_cannot_be_read_is_counted_over_the_rows_that_are_named(tmp_path: Path) -> None:
+    """Three cells of the file are no number, and the row of one has no target."""
+    rows = [f"{i}.5,{i}" for i in range(40)]
+    rows[3], rows[7], rows[9] = "bad,3", "bad,7", "bad,"
+    table = read(tmp_path, "x,y\n" + "\n".join(rows) + "\n", target="y")
+    column = table.column("x")
+    assert (column.n_missing, column.n_unreadable) == (2, 3)
+    assert "2 missing; in the whole file 3 values are no number and count as missing" in column.line()
+
+
+def test_formats_that_hold_commas_are_told_apart(tmp_path: Path) -> None:
+    days = [f"2020-12-{d:02d}" for d in range(1, 16)] + [f"Dec {d}, 2020" for d in range(16, 31)]
+    rows = "\n".join(f'"{day}",{i % 7},{i}' for i, day in enumerate(days))
+    table = read(tmp_path, f"day,x,y\n{rows}\n", target="y")
+    assert "'%Y-%m-%d' and '%b %d, %Y'" in table.column("day").reason

@@ -14,7 +14,7 @@ from empirisk.report.audit.audit import grouped
 from empirisk.report.fit.simplest import simplest_row
 from empirisk.report.sections.verdict.certificate import certificate_line
 from empirisk.report.sections.verdict.headline import headline, headline_name, headline_reason
-from empirisk.report.sections.verdict.next_step import next_step, rooted
+from empirisk.report.sections.verdict.next_step import more_time, next_step, rooted
 from empirisk.report.sections.verdict.versus import versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
 from empirisk.results import Estimate, Finding, Kind
@@ -230,7 +230,11 @@ def test_differences_are_said_as_more_less_or_unknown() -> None:
     head["difference"] = shown(-0.05, -0.12, 0.02)
     assert versus(report).said == "−0.05 [−0.12, 0.02] points against the baseline, which may be chance."
     head["difference"] = shown(-0.05, None, None, reason="few rows")
-    assert versus(report).said.startswith("Whether it differs from the baseline cannot be told")
+    assert versus(report).said == (
+        "0.05 points less error than the baseline on these rows; no interval can be told."
+    )
+    head["difference"] = shown(None, None, None, reason="few rows")
+    assert versus(report).said == "No difference to the baseline can be told."
 
 
 def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
@@ -283,6 +287,34 @@ def test_no_time_for_a_model_is_no_verdict_about_the_columns() -> None:
     assert verdict_sentence(late) == (
         "No model was fitted within the time limit: the numbers are those of the baseline."
     )
+
+
+def test_no_step_advises_what_was_done_already() -> None:
+    """Fewer kinds of models are advised to those who asked for more, and time to those who limited it."""
+    assert "--models linear" in more_time(("linear", "tree"), True)["sentence"]
+    for kinds in (("linear",), ("tree",), ("boosting", "tree")):
+        assert "--models linear" not in more_time(kinds, True)["sentence"]
+        assert "--time-limit" in more_time(kinds, True)["sentence"]
+        assert "--time-limit" not in more_time(kinds, False)["sentence"]
+    free = replace(situation("accuracy", "unknown", "unknown"), fitted=False, tried=False, limited=False)
+    assert "time limit" not in verdict_sentence(free)
+
+
+def test_models_that_time_took_are_no_richest_class_that_was_tried() -> None:
+    more = Estimate(0.0, -0.001, 0.001, 0.95, 300, "paired")
+    cut = ["Support vector machine", "Gradient boosting", "Ridge"]
+    for limited in (True, False):
+        step = next_step(None, more, 0.5, [], richest=True, untried=cut, limited=limited)
+        assert step is not None
+        assert "richest class" not in step["sentence"]
+        assert "Support vector machine, Gradient boosting and 1 more were left out" in step["sentence"]
+        assert ("--time-limit" in step["sentence"]) == limited
+    tried = next_step(None, more, 0.5, [], richest=True)
+    assert tried is not None
+    assert "the richest class was tried" in tried["sentence"]
+    judged = next_step(more, more, 0.5, [], untried=cut)  # boosting was compared, and did not gain
+    assert judged is not None
+    assert "a richer class would not help" in judged["sentence"]
 
 
 def test_doing_nothing_is_told_by_what_is_answered() -> None:

@@ -98,7 +98,7 @@ class Decomposition(Tabular):
     def _shown(self) -> dict[str, list[Any]]:
         return {
             "part": [p.name for p in self.parts],
-            "value": [_span(p) for p in self.parts],
+            "value": [_span(p, self.risk) for p in self.parts],
             "": [p.status for p in self.parts],
             "by": [p.why for p in self.parts],
         }
@@ -121,9 +121,12 @@ class Decomposition(Tabular):
         return [vars(p) for p in self.parts]
 
 
-def _span(p: Part) -> str:
+def _span(p: Part, risk: float) -> str:
+    """Return between what a part lies; an end above the loss, an estimate too, is the whole of it."""
     if p.low is None or p.high is None:
         return "unknown"
+    if p.high > risk > p.low:
+        return f"{number(p.low)} to all of it"
     return f"{number(p.low)} to {number(p.high)}" if p.high > p.low else f"{number(p.low)}"
 
 

@@ -20,6 +20,7 @@ from empirisk.partitions.rows import named_codes
 from empirisk.results import Estimate
 from empirisk.results.estimate import check_level
 from empirisk.typing import IndexArray
+from empirisk.wording import p_value
 
 __all__ = ["PartitionComparison", "compare_partitions"]
 
@@ -80,15 +81,15 @@ class PartitionComparison(Tabular):
         if len(self.a_labels) == 1 or len(self.b_labels) == 1:
             return "One of the partitions is a single cluster: it says nothing about the other."
         if found.value >= 1.0 - 1e-12:
-            return f"The two partitions are equal, but for the names of their clusters (p = {p:.2g})."
+            return f"The two partitions are equal, but for the names of their clusters ({p_value(p)})."
         if p > 1.0 - self.level:
             return (
                 f"The two partitions agree no more than labels dealt at random (adjusted Rand index "
-                f"{found.value:.2f}, p = {p:.2g})."
+                f"{found.value:.2f}, {p_value(p)})."
             )
         return (
             f"The two partitions agree more than chance: adjusted Rand index {found} "
-            f"(0 is chance, 1 equal; p = {p:.2g})."
+            f"(0 is chance, 1 equal; {p_value(p)})."
         )
 
     def relabel(self, b: Any) -> Any:

@@ -11,6 +11,7 @@ from empirisk.partitions.criteria import REGISTRY
 from empirisk.partitions.criteria.base import Judged
 from empirisk.partitions.no_clusters import NullTest
 from empirisk.typing import IndexArray
+from empirisk.wording import p_value
 
 __all__ = ["KChoice"]
 
@@ -85,7 +86,7 @@ class KChoice(Tabular):
         if self.k == 1:
             worst = max(self.tests, key=lambda t: t.p_value)
             return (
-                f"No clusters: rows from {worst.label} look as grouped as these (p = {self.p_value:.2g}), "
+                f"No clusters: rows from {worst.label} look as grouped as these ({p_value(self.p_value)}), "
                 f"whatever the criteria below prefer."
             )
         votes = self.votes
@@ -93,11 +94,11 @@ class KChoice(Tabular):
         count = sum(votes.values())
         if len(self.ks) == 1:
             return (
-                f"{self.k} clusters: rows without clusters are refuted (p = {self.p_value:.2g}, "
+                f"{self.k} clusters: rows without clusters are refuted ({p_value(self.p_value)}, "
                 f"{len(self.tests)} nulls); no other number was tried."
             )
         said = (
-            f"{self.k} clusters: rows without clusters are refuted (p = {self.p_value:.2g}, "
+            f"{self.k} clusters: rows without clusters are refuted ({p_value(self.p_value)}, "
             f"{len(self.tests)} nulls), and {for_it} of {count} criteria say {self.k}"
         )
         others = [k for k in votes if k not in (1, self.k)]
@@ -133,7 +134,7 @@ class KChoice(Tabular):
             f"{REGISTRY[name]().label}: {'none' if j.k is None else j.k} ({j.why})"
             for name, j in self.criteria.items()
         ]
-        tested = [f"{t.label} p = {t.p_value:.2g} ({t.draws} draws)" for t in self.tests]
+        tested = [f"{t.label} {p_value(t.p_value)} ({t.draws} draws)" for t in self.tests]
         return [
             self.verdict,
             f"{100 * self.level:g} % intervals. Recommended: {'; '.join(said)}.",

@@ -19,6 +19,7 @@ from empirisk.partitions.indices.base import Index
 from empirisk.partitions.rows import Rows
 from empirisk.results import Estimate
 from empirisk.typing import Array, IndexArray
+from empirisk.wording import counted
 
 __all__ = ["Resamples", "adjusted_rand", "resample", "subsample_size"]
 
@@ -56,7 +57,7 @@ class Resamples:
         """
         seen = np.asarray(self.values.get(index.name, {}).get(k, []))
         method = f"delete-{self.n - self.m} jackknife, {len(seen)} subsamples, grouped anew"
-        target = f"the {index.label} of {k} clusters, on rows drawn like these"
+        target = f"the {index.label} of {counted(k, 'cluster')}, on rows drawn like these"
         seen = seen[np.isfinite(seen)] * (self.n / self.m) ** index.power
         if len(seen) < 10 or not math.isfinite(value):
             return refuse(value, level, self.n, method, "fewer than 10 subsamples have a value", target)

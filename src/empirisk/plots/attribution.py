@@ -37,6 +37,9 @@ class AttributionDisplay(Display):
     ...          {"part": "noise", "value": None, "low": None, "high": 0.3, "standing": "bounded"}]
     >>> AttributionDisplay(parts, "log-loss", {"value": 0.32, "low": 0.3, "high": 0.34}).title
     'Of a log-loss of 0.320: estimation 0.01 to 0.05, noise at most 0.3'
+    >>> parts = [{"part": "noise", "value": None, "low": None, "high": 0.46, "standing": "bounded"}]
+    >>> AttributionDisplay(parts, "Brier score", {"value": 0.35, "low": 0.24, "high": 0.46}).title
+    'Of a Brier score of 0.35: noise up to all of it'
     """
 
     parts: list[Json]
@@ -45,12 +48,12 @@ class AttributionDisplay(Display):
 
     @property
     def title(self) -> str:
-        told = [f"{p['part']} {_said(p)}" for p in self.parts if p["standing"] != _UNKNOWN]
+        told = [f"{p['part']} {self._said(p)}" for p in self.parts if p["standing"] != _UNKNOWN]
         return f"Of a {self.label} of {text(self.risk)}: " + (", ".join(told) or "no part can be told")
 
     @property
     def description(self) -> str:
-        said = [f"{p['part']}: {_said(p)}, {p['standing']}" for p in self.parts]
+        said = [f"{p['part']}: {self._said(p)}, {p['standing']}" for p in self.parts]
         return f"Bars of the parts of the {self.label} {brief(self.risk)}. " + "; ".join(said) + "."
 
     @property
@@ -69,7 +72,7 @@ class AttributionDisplay(Display):
                 ax.plot(p["value"], i, "o", color=hue, markersize=6)
             plate(ax, i - 0.66, i - 0.2)
             ax.text(0.0, i - 0.42, f"{p['part']} ({p['standing']})", color=colour("ink"), **place)
-            ax.text(1.0, i - 0.42, _said(p), color=colour("muted"), ha="right", **place)
+            ax.text(1.0, i - 0.42, self._said(p), color=colour("muted"), ha="right", **place)
         ax.set_xlim(0.0, top)
         ax.set_ylim(len(self.parts) - 0.6, -0.8)
         ax.set_yticks([])
@@ -77,14 +80,16 @@ class AttributionDisplay(Display):
         ax.grid(axis="x", linewidth=0.7)
         ax.set_xlabel(f"{self.label}, of {brief(self.risk)} in all")
 
-
-def _said(p: Json) -> str:
-    if p["low"] is None and p["high"] is None:
-        return "unknown"
-    if p["low"] is None or p["low"] == 0.0:
-        return "unknown" if p["high"] is None else f"at most {plain(p['high'], 2)}"
-    return (
-        f"at least {plain(p['low'], 2)}"
-        if p["high"] is None
-        else f"{plain(p['low'], 2)} to {plain(p['high'], 2)}"
-    )
+    def _said(self, p: Json) -> str:
+        """Return how large a part is; an end above the whole, which is an estimate too, is the whole."""
+        low, high = p["low"] or None, p["high"]
+        if low is None and high is None:
+            return "unknown"
+        whole = self.risk["value"]
+        if high is not None and high >= whole:
+            if low is None:
+                return "up to all of it"
+            return "all of it" if low >= whole else f"{plain(low, 2)} or more"
+        if low is None:
+            return f"at most {plain(high, 2)}"
+        return f"at least {plain(low, 2)}" if high is None else f"{plain(low, 2)} to {plain(high, 2)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, on_end, percent_ticks
 from empirisk.plots.style import colour
-from empirisk.wording import brief, count, plain, shorten
+from empirisk.wording import brief, count, counted, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ class CalibrationDisplay(Display):
     --------
     >>> bins = [{"predicted": 0.2, "observed": {"value": 0.3, "low": 0.25, "high": 0.35}}]
     >>> CalibrationDisplay({"about": "probability of yes", "bins": bins}).title
-    'In 1 of 1 bins the prediction lies outside the interval of the observed share'
+    'In 1 of 1 bin the prediction lies outside the interval of the observed share'
     """
 
     calibration: Json
@@ -42,7 +42,8 @@ class CalibrationDisplay(Display):
             return "Observed shares against predictions; no bin has an interval"
         if off == 0:
             return f"No bin of {len(known)} shows a disagreement of prediction and observed share"
-        return f"In {off} of {len(known)} bins the prediction lies outside the interval of the observed share"
+        some = f"In {off} of {counted(len(known), 'bin')}"
+        return f"{some} the prediction lies outside the interval of the observed share"
 
     @property
     def description(self) -> str:

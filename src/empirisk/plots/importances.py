@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, reference_line
-from empirisk.wording import brief, shorten
+from empirisk.wording import brief, counted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ class ImportancesDisplay(Display):
     --------
     >>> rows = [{"column": "age", "value": {"value": 0.2, "low": 0.1, "high": 0.3}}]
     >>> ImportancesDisplay(rows, "rise of the loss").title
-    'The model leans most on age; the interval lies above zero for 1 of 1 columns, each by itself'
+    'The model leans most on age; the interval lies above zero for 1 of 1 column, each by itself'
     """
 
     importances: list[Json]
@@ -49,7 +49,7 @@ class ImportancesDisplay(Display):
         if not clear:
             return f"No column is clearly used: all {total} intervals reach zero"
         first = max(clear, key=lambda i: i["value"]["value"])
-        rest = f"the interval lies above zero for {len(clear)} of {total} columns, each by itself"
+        rest = f"the interval lies above zero for {len(clear)} of {counted(total, 'column')}, each by itself"
         return f"The model leans most on {shorten(first['column'])}; {rest}"
 
     @property

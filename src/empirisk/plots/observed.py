@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from empirisk.plots.display import Display, Json
 from empirisk.plots.spread import bins_outside, by_chance, draw_bins, say_bins
 from empirisk.plots.style import colour
-from empirisk.wording import shorten
+from empirisk.wording import counted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,11 +42,13 @@ class ObservedDisplay(Display):
         bins = self.spread["bins"]
         off, known = bins_outside(bins, "predicted")
         if known == 0:
-            return f"Observed against predicted values in {len(bins)} bins; none has an interval"
+            return f"Observed against predicted values in {counted(len(bins), 'bin')}; none has an interval"
         if off == 0:
             return f"No bin of {known} shows a difference of the mean observed value and the prediction"
         chance = by_chance(bins, known)
-        return f"In {off} of {known} bins the mean observed value differs from the prediction{chance}"
+        return (
+            f"In {off} of {counted(known, 'bin')} the mean observed value differs from the prediction{chance}"
+        )
 
     @property
     def description(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from empirisk.plots.display import Display, log_ticks
 from empirisk.plots.style import colour
-from empirisk.wording import plain, shorten
+from empirisk.wording import counted, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,15 +42,15 @@ class PathDisplay(Display):
     def title(self) -> str:
         active = np.count_nonzero(self.coefs[[0, -1]], axis=1)
         lines = self.coefs.shape[1]
-        return f"From {active[0]} to {active[1]} of {lines} coefficients as alpha falls"
+        return f"From {active[0]} to {active[1]} of {counted(lines, 'coefficient')} as alpha falls"
 
     @property
     def description(self) -> str:
         worst = float(np.max(self.path.gaps)) / self.path.scale
         ends = f"{plain(self.coefs[-1].min(), 3)} to {plain(self.coefs[-1].max(), 3)}"
         return (
-            f"Line chart of {self.coefs.shape[1]} coefficients against alpha on a logarithmic axis; at the "
-            f"smallest alpha they run from {ends}. Largest relative gap {plain(worst, 1)}."
+            f"Line chart of {counted(self.coefs.shape[1], 'coefficient')} against alpha on a log axis; "
+            f"at the smallest alpha they run from {ends}. Largest relative gap {plain(worst, 1)}."
         )
 
     def draw(self, ax: Axes) -> None:

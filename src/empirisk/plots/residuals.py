@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from empirisk.plots.display import Display, Json
 from empirisk.plots.spread import bins_outside, by_chance, draw_bins, say_bins
 from empirisk.plots.style import colour
-from empirisk.wording import shorten
+from empirisk.wording import counted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ class ResidualsDisplay(Display):
     --------
     >>> mean = {"value": 0.3, "low": 0.1, "high": 0.5, "level": 0.95, "method": "Student t"}
     >>> ResidualsDisplay({"bins": [{"predicted": 4.1, "mean": mean}]}, "quality").title
-    'In 1 of 1 bins the mean residual differs from zero (chance alone: about 0.1)'
+    'In 1 of 1 bin the mean residual differs from zero (chance alone: about 0.1)'
     """
 
     spread: Json
@@ -42,10 +42,13 @@ class ResidualsDisplay(Display):
         bins = self.spread["bins"]
         off, known = bins_outside(bins, 0.0)
         if known == 0:
-            return f"Residuals against predictions in {len(bins)} bins; none has an interval"
+            return f"Residuals against predictions in {counted(len(bins), 'bin')}; none has an interval"
         if off == 0:
-            return f"Residuals are compatible with a mean of zero in all {known} bins"
-        return f"In {off} of {known} bins the mean residual differs from zero{by_chance(bins, known)}"
+            where = "the only bin" if known == 1 else f"all {known} bins"
+            return f"Residuals are compatible with a mean of zero in {where}"
+        return (
+            f"In {off} of {counted(known, 'bin')} the mean residual differs from zero{by_chance(bins, known)}"
+        )
 
     @property
     def description(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, Json, band, on_end
 from empirisk.plots.style import colour
-from empirisk.wording import brief, plain
+from empirisk.wording import brief, counted, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ class RoundsDisplay(Display):
         if held is not None:
             low = plain(min(held["value"]), 3)
             said += f", validation loss with a band from {plain(held['value'][0], 3)} to {low} at its least"
-        return f"{said}, over {len(train) - 1} rounds."
+        return f"{said}, over {counted(len(train) - 1, 'round')}."
 
     def draw(self, ax: Axes) -> None:
         train, held, kept = self.curve["train"], self.curve["validation"], self.curve["kept"]

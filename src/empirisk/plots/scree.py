@@ -58,7 +58,7 @@ class ScreeDisplay(Display):
         s = self.scree
         shares = ", ".join(f"{100.0 * v:.3g}" for v in s["values"][:10])
         return (
-            f"Shares of the variance of {s['columns']:,} columns by component, in per cent: {shares}"
+            f"Shares of the variance of {counted(s['columns'], 'column')} by component, in per cent: {shares}"
             f"{' and so on' if len(s['values']) > 10 else ''}. {self.title}."
         )
 

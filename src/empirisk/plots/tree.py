@@ -13,7 +13,7 @@ from empirisk.plots.style import colour
 from empirisk.trees.conditions import Wording
 from empirisk.trees.leaf_rules import leaves_in_order
 from empirisk.trees.prune import node_parents
-from empirisk.wording import count, plain, shorten
+from empirisk.wording import count, counted, plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,8 @@ class TreeDisplay(Display):
     @property
     def description(self) -> str:
         tree = self.words.tree
-        said = f"Tree diagram, root at the left, {int(tree.n_leaves[0])} leaves, depth {int(tree.depth[0])}."
+        size = f"{counted(int(tree.n_leaves[0]), 'leaf', 'leaves')}, depth {int(tree.depth[0])}"
+        said = f"Tree diagram, root at the left, {size}."
         if tree.feature[0] >= 0:
             said += f" The first question is {self.words.condition(0, True)}."
         return said

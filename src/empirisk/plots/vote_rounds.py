@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from empirisk.plots.display import Display, Json, on_end
 from empirisk.plots.labels import move_apart
 from empirisk.plots.style import colour
-from empirisk.wording import plain, share
+from empirisk.wording import counted, plain, share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ class VoteRoundsDisplay(Display):
         )
         if self.held_out is not None:
             said += f", held-out error from {plain(self.held_out[0], 3)} to {plain(self.held_out[-1], 3)}"
-        return f"{said}, over {len(error)} rounds."
+        return f"{said}, over {counted(len(error), 'round')}."
 
     def draw(self, ax: Axes) -> None:
         curves = [("the bound", self.vote["training_error_bound"], "baseline", "--")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from empirisk.plots.display import Display, IntervalRow, Json, interval_rows, plate
 from empirisk.plots.style import colour
-from empirisk.wording import brief, text
+from empirisk.wording import brief, counted, text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +41,8 @@ class WinnersCurseDisplay(Display):
     def title(self) -> str:
         c = self.curse
         return (
-            f"The best of {c['n_candidates']} candidates shows a {c['label']} of {text(c['naive'])}; "
-            f"corrected for the choice it is {text(c['corrected'])}"
+            f"The best of {counted(c['n_candidates'], 'candidate')} shows a {c['label']} of "
+            f"{text(c['naive'])}; corrected for the choice it is {text(c['corrected'])}"
         )
 
     @property

@@ -12,6 +12,7 @@ from scipy import special
 
 from empirisk.data.tabular import Tabular, estimate_columns
 from empirisk.results import Estimate
+from empirisk.wording import counted
 
 __all__ = ["Importances"]
 
@@ -41,7 +42,7 @@ class Importances(Tabular):
     >>> print(found.estimates()["age"])
     1.00 [0.80, 1.20]
     >>> found
-    A target: age leads, the interval lies above 0 for 1 of 1 columns
+    A target: age leads, the interval lies above 0 for 1 of 1 column
       column  importance
       age     1.00 [0.80, 1.20]
       95 % intervals, a method, 400 rows.
@@ -74,7 +75,7 @@ class Importances(Tabular):
         found = self.estimates()
         clear = sum(e.low is not None and e.low > 0.0 for e in found.values())
         first = max(found, key=lambda name: found[name].value, default="none")
-        said = f"{first} leads, the interval lies above 0 for {clear} of {len(found)} columns"
+        said = f"{first} leads, the interval lies above 0 for {clear} of {counted(len(found), 'column')}"
         return f"{self.target[:1].upper()}{self.target[1:]}: {said}"
 
     def _ordered(self) -> dict[str, Estimate]:

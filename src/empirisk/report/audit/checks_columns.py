@@ -120,7 +120,11 @@ def texts_and_rare_levels(a: Audited) -> Outcome:
                 f"they hold {percent(share)} of the rows and are told apart no further."
             )
             advice = "Merge levels by meaning before the analysis if they matter."
-            out.append(Finding("ER104", "note", sentence, f"{rows:,} rows in rare levels", advice, (c.name,)))
+            out.append(
+                Finding(
+                    "ER104", "note", sentence, f"{counted(rows, 'row')} in rare levels", advice, (c.name,)
+                )
+            )
     return Outcome(out, "no free text, and no column most of whose levels are rare")
 
 

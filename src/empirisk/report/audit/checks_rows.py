@@ -49,7 +49,7 @@ def missing_values(a: Audited) -> Outcome:
     sentence = f"{len(columns)} of {len(a.table.features)} features have missing values (most: {shown})."
     rows = int(a.table.frame.select([c.name for c in columns]).null_count().sum_horizontal()[0])
     complete = n - int(a.table.frame.select(c.name for c in columns).drop_nulls().height)
-    evidence = f"{rows:,} empty cells; {complete:,} of {n:,} rows miss at least one value"
+    evidence = f"{counted(rows, 'empty cell')}; {complete:,} of {n:,} rows miss at least one value"
     marked = "" if a.table.task == "clusters" else " and marked by a 0/1 column"
     numbers = f"numbers are filled with the median{marked}"
     level = "a missing level is a level of its own"

@@ -14,6 +14,7 @@ from empirisk.report.fit.encode import blocks_of
 from empirisk.report.fit.native import LEVELS, NUMBERS
 from empirisk.report.fit.sample import Sample
 from empirisk.report.read.table import Table
+from empirisk.wording import counted
 
 __all__ = ["bayes_estimator", "bayes_seconds", "laws_of", "n_law_numbers", "unsuited"]
 
@@ -108,7 +109,7 @@ def unsuited(table: Table, sample: Sample, p: int, *others: Sample) -> dict[str,
             out[name] = f"{p:,} encoded columns are more than the {most:,} up to which it is tried"
     for name, least in FEWEST.items():
         if fewest < least and name not in out:
-            out[name] = f"a class has {fewest} training rows, and {least} are needed for its law"
+            out[name] = f"a class has {counted(fewest, 'training row')}, and {least} are needed for its law"
     return out
 
 

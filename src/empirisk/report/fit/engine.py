@@ -204,7 +204,8 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
     )
     cuts = [f"{label}: {why}" for label, why in dropped.items()]
     cuts += [r.cut_words for r in results if r.lost]
-    cuts += [folds.sentence.rpartition(". ")[2].rstrip(".")] if folds is not planned else []
+    said = folds.sentence.rpartition(". ")[2].rstrip(".")  # a part of a list, not a sentence
+    cuts += [said[:1].lower() + said[1:]] if folds is not planned else []
     scoring = Scoring(train.dealt, folds.plan, metric, p.level)
     searches: tuple[Searched, ...] = ()
     wanted = {name: fits for name, fits in plan.searches if name in names}

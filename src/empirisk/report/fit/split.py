@@ -13,7 +13,7 @@ from empirisk.report.audit.twins import chance_pairs, numbered, twin_groups
 from empirisk.report.errors import DataError
 from empirisk.report.fit.horizon import horizon_sentence, later_than, stamps_of, within_gap
 from empirisk.report.read.table import Table
-from empirisk.wording import percent
+from empirisk.wording import counted, percent
 
 __all__ = ["Split", "split_rows"]
 
@@ -192,9 +192,10 @@ def _by_group(table: Table, test_size: float, rng: np.random.Generator) -> Split
         if straddling
         else "no row has an exact twin in the other part"
     )
-    why = f"{n_test:,} of {len(labels):,} groups of {name!r} as a whole, because --group was given"
+    why = f"{n_test:,} of {counted(len(labels), 'group')} of {name!r} as a whole, because --group was given"
     if blank.any():
-        why += f" ({int(blank.sum()):,} rows without a group are a group each)"
+        n = int(blank.sum())
+        why += f" ({counted(n, 'row')} without a group {'is a group' if n == 1 else 'are a group each'})"
     return _made(table, "group", why, test, straddling, told, groups)
 
 

@@ -16,6 +16,7 @@ from empirisk.report.read.parse import Reading, parse_column, truth_words
 from empirisk.report.read.summary import summarise
 from empirisk.report.read.table import Column, Kind, option
 from empirisk.report.read.words import words_a_text
+from empirisk.wording import listed
 
 __all__ = ["infer_column"]
 
@@ -103,7 +104,7 @@ def _decided(column: Column, values: pl.Series) -> Column:
         return replace(column, kind="categorical", reason="one value or none")
     many = column.base == "string" and column.n_distinct > max(10, n / 2)
     if many and (mixed := mixed_formats(values.drop_nulls(), MOSTLY)):
-        return replace(column, kind="text", reason=f"{MIXED} ({', '.join(mixed)})")
+        return replace(column, kind="text", reason=f"{MIXED} ({listed([repr(f) for f in mixed])})")
     if n > 2 and column.n_distinct == n and (why := _id_like(column.name, values)):
         return replace(column, kind="id", reason=why)
     if column.base == "string":

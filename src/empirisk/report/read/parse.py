@@ -12,6 +12,7 @@ from empirisk.report.read.dates import find_date_format, mixed_formats, parse_cl
 from empirisk.report.read.markers import take_out_markers
 from empirisk.report.read.numerals import code_reason
 from empirisk.report.read.table import Column, option
+from empirisk.wording import listed
 
 __all__ = ["CLOCK", "Reading", "parse_column", "truth_words"]
 
@@ -151,8 +152,8 @@ def _dates(column: Column, values: pl.Series, fmt: str, exchangeable: bool) -> t
     if not fmt:
         if mixed := mixed_formats(values.drop_nulls(), MOSTLY):
             raise DataError(
-                f"column {column.name!r} holds dates in several formats ({', '.join(mixed)}), and one is "
-                "read: write them alike, such as 2020-12-31"
+                f"column {column.name!r} holds dates in several formats ({listed([repr(f) for f in mixed])}),"
+                " and one is read: write them alike, such as 2020-12-31"
             )
         raise DataError(
             f"column {column.name!r} holds values that no known date format reads, such as "

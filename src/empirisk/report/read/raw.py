@@ -23,8 +23,9 @@ from empirisk.report.read.sniff import (
 )
 from empirisk.report.read.table import Source
 from empirisk.report.read.text_rows import header_fields, string_frame
+from empirisk.wording import listed
 
-__all__ = ["RawFile", "TextOptions", "read_raw"]
+__all__ = ["RawFile", "TextOptions", "read_raw", "refuse_text_options"]
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,32 @@ def read_raw(path: Path, options: TextOptions) -> RawFile:
             f"{path.name} cannot be read ({error.strerror or error}): check its permissions"
         ) from error
     if parquet or last in (".parquet", ".pq"):
+        refuse_text_options(options, path.name)
         return _typed(_parquet(path), Source(path.name, "parquet"))
     if last in (".jsonl", ".ndjson", ".json"):
+        refuse_text_options(options, path.name)
         return _typed(_json_lines(read_bytes(path), path.name), Source(path.name, "jsonl"))
     return _text(path, options)
+
+
+def refuse_text_options(options: TextOptions, name: str) -> None:
+    """Refuse what the user said about a text file where the rows come from something else.
+
+    Raises
+    ------
+    DataError
+        Names the options.
+
+    Examples
+    --------
+    >>> refuse_text_options(TextOptions(), "a.parquet")
+    """
+    given = [
+        key for key in ("delimiter", "decimal", "encoding", "header") if getattr(options, key) is not None
+    ]
+    if given:
+        flags = listed([f"--{key}" for key in given])
+        raise DataError(f"{flags}: only text files such as CSV are read so, and {name} is none: leave it out")
 
 
 def _typed(frame: pl.DataFrame, source: Source) -> RawFile:

@@ -18,7 +18,7 @@ from empirisk.report.read.huge import refuse_huge, refuse_tiny
 from empirisk.report.read.infer import infer_column
 from empirisk.report.read.like import read_like, take_like
 from empirisk.report.read.parse import Reading
-from empirisk.report.read.raw import RawFile, TextOptions, read_raw
+from empirisk.report.read.raw import RawFile, TextOptions, read_raw, refuse_text_options
 from empirisk.report.read.summary import summarise
 from empirisk.report.read.table import Column, Role, Table, option
 from empirisk.report.read.target import decide_target
@@ -99,6 +99,8 @@ def read_table(
     ('regression', ['size'], 'semicolon, utf-8, decimal comma, header found)')
     """
     text = TextOptions(delimiter, decimal, encoding, header)
+    if is_frame(data):
+        refuse_text_options(text, "a frame")
     if like is not None:
         return take_like(raw_frame(data), like) if is_frame(data) else read_like(Path(data), like, text)
     if target is None and task != "clusters":
@@ -278,8 +280,11 @@ def _assemble(
 def _recount(column: Column, values: pl.Series) -> Column:
     """Count again after rows without a target were left out (kinds stay as decided on all rows)."""
     some = values.drop_nulls()
+    # What could not be read was counted over all rows, and the missing values are over those that stay.
+    whole = f"in the whole file {column.warning}" if column.n_unreadable else column.warning
     return replace(
         column,
+        warning=whole,
         n_missing=values.null_count(),
         n_distinct=some.n_unique(),
         summary=summarise(values, column.kind),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -20,6 +22,7 @@ Task = Literal["binary", "multiclass", "regression", "clusters"]
 KINDS: tuple[str, ...] = ("number", "boolean", "categorical", "text", "date", "id", "constant", "empty")
 
 _MAX_CLASSES = 8  # that the line of a target names
+_MOST_LINES = 40  # of columns, on two screens: more is not read
 
 STORED = {
     "number": pl.Float64(),
@@ -261,11 +264,14 @@ class Table:
         )
         width = min(24, max((len(c.name) for c in self.columns), default=0))
         rest = [c for c in self.columns if c.name != self.target]
-        body = [(c.name, c.line(), c.override) for c in rest]
+        told = _most_told(rest)
+        body = [(c.name, c.line(), c.override) for c in told]
         if self.target is not None:
             body.insert(0, (self.target, self._target_line(), self.target_override))
-        told = [f"  {name:<{width}}  {text:<60}  {override}".rstrip() for name, text, override in body]
-        return [head, *(f"  {note}" for note in source.notes), *told, *(f"  {note}" for note in self.unseen)]
+        lines = [f"  {name:<{width}}  {text:<60}  {override}".rstrip() for name, text, override in body]
+        if len(told) < len(rest):
+            lines.append(f"  {_untold([c for c in rest if c not in told])}")
+        return [head, *(f"  {note}" for note in source.notes), *lines, *(f"  {note}" for note in self.unseen)]
 
     def _target_line(self) -> str:
         """Return what the target was taken for: classes with their shares, or the range of the numbers."""
@@ -310,6 +316,28 @@ class Table:
             n_rows=0,
             **{key: decisions[key] for key in keys},
         )
+
+
+def _most_told(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns that have a line of their own, in the order of the file.
+
+    Of a wide file these are those with a role, then those with a warning, those left out, the first ones.
+    """
+
+    def rank(c: Column) -> int:
+        if c.role not in ("feature", "dropped"):
+            return 0
+        return 1 if c.warning else 2 if c.role == "dropped" else 3
+
+    first = sorted(range(len(columns)), key=lambda i: rank(columns[i]))[:_MOST_LINES]
+    return [columns[i] for i in sorted(first)]
+
+
+def _untold(columns: Sequence[Column]) -> str:
+    """Return how many columns have no line of their own, by kind, and where they stand."""
+    kinds = Counter(f"dropped, {c.kind}" if c.role == "dropped" else c.kind for c in columns)
+    said = "; ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
+    return f"and {counted(len(columns), 'more column')} ({said}): report.json has them all"
 
 
 def option(flag: str, name: str, value: str = "") -> str:

@@ -47,6 +47,7 @@ def _environment() -> Environment:
         wording.count,
         wording.interval,
         wording.listed,
+        wording.counted,
         wording.p_value,
         wording.places,
         wording.plain,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -122,8 +123,8 @@ def told(e: Json | None, most: int | None = None) -> str:
     """Return an estimate as the report prints it: value, interval, or that it cannot be told; with at most so
     many decimals.
     """
-    if e is not None and e["low"] is not None and e["low"] == e["high"]:
-        return wording.text(e, most)  # known, and no estimate
+    if e is not None and _known(e):
+        return wording.text(e, most)
     return brief(e, most=most)
 
 
@@ -157,24 +158,39 @@ def in_units(made: Json) -> Json:
 
 
 def how(pairs: Pairs) -> Lines:
-    """Return a list of how these estimates were made: level, number of rows, method and reason."""
-    made = methods([(label, e and {**e, "target": ""}) for label, e in pairs])
+    """Return a list of how these estimates were made: level, number of rows, method and reason.
+
+    What most of them share is said once; what is known by definition has no interval to explain.
+    """
+    made = methods([(label, e and {**e, "target": ""}) for label, e in pairs if e and not _known(e)])
     levels = {m.level for m in made if m.level is not None}
     shared = share(levels.pop()) if len(levels) == 1 else ""
+    rows, times = Counter(m.n for m in made).most_common(1)[0] if made else ("", 0)
+    usual = rows if times > 2 else ""
     lines = bullets(
-        f"{esc(m.labels)}: {esc(m.method)}, n = {m.n}"
+        f"{esc(m.labels)}: {esc(m.method)}"
+        + ("" if m.n == usual else f", n = {m.n}")
         + (", no level: it rests on that" if m.level is None else "" if shared else f", {share(m.level)}")
         + (f" ({esc(m.reason)})" if m.reason else "")
         for m in made
     )
-    return [*([f"All at {shared}.", ""] if shared else []), *lines]
+    said = [f"all at {shared}"] if shared else []
+    said += [f"n = {usual} where nothing else is said"] if usual else []
+    return [*([sentence("; ".join(said)), ""] if said else []), *lines]
+
+
+def _known(e: Json) -> bool:
+    """Return whether a value is known, and no estimate: its interval is a point."""
+    return e["low"] is not None and e["low"] == e["high"]
 
 
 def more_in_json(n: int, what: str, key: str) -> Lines:
     """Return the line that says where the rest of a table stands; none where nothing was left out."""
-    return [f"{n:,} {esc(what)}: {code(key)} of report.json.", ""] if n > 0 else []
+    said = wording.singular(what) if n == 1 else what
+    return [f"{n:,} {esc(said)}: {code(key)} of report.json.", ""] if n > 0 else []
 
 
 def absent(report: Json, *keys: str) -> Lines:
-    """Return the sentences that say why parts of a report are absent."""
-    return [line for key in keys if key in report["absent"] for line in (esc(report["absent"][key]), "")]
+    """Return the sentences that say why parts of a report are absent; one that several share stands once."""
+    said = dict.fromkeys(report["absent"][key] for key in keys if key in report["absent"])
+    return [line for one in said for line in (esc(one), "")]

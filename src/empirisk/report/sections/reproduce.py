@@ -67,7 +67,7 @@ def _markdown(r: Json) -> prose.Lines:
         [f"empirisk {p['version']}", f"Python {p['python']}", *(f"{k} {v}" for k, v in p["packages"].items())]
     )
     said = [
-        f"Made {esc(p['created'])} in {plain(p['seconds'], 2)} seconds",
+        f"Made {esc(p['created'])} in {plain(p['seconds'], 2)} seconds, before its charts were drawn",
         f"Versions: {esc(versions)}",
         f"Seed: {p['seed']}; settings: {prose.code('provenance.settings')} of report.json",
         f"SHA-256 of the parsed table: {prose.code(p['fingerprint'])}",

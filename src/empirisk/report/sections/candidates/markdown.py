@@ -34,12 +34,17 @@ def candidates_markdown(r: Json) -> prose.Lines:
 
 
 def _left(left_out: list[Json]) -> prose.Lines:
-    """Return a point for each kind of reason to leave, with the candidates that it made leave."""
+    """Return a point for each kind of reason to leave, with the candidates that it made leave.
+
+    Where a candidate stood is told; what its fits would have taken stands on the page.
+    """
     told = left_told(left_out)
     if not told:
         return []
     said = (
-        f"{kind['sentence']} " + "; ".join(f"{c['label']} ({c['reason']})" for c in kind["rows"]) + "."
+        f"{kind['sentence']} "
+        + "; ".join(f"{c['label']} ({c['reason'].split('; ')[0]})" for c in kind["rows"])
+        + "."
         for kind in told
     )
     return [f"Left out ({len(left_out)}):", "", *prose.bullets(map(esc, said))]

@@ -1,4 +1,4 @@
-"""Why candidates were left out, grouped by the kind of the reason."""
+"""Why candidates were left out, by the kind of the reason, and which one another rule would have chosen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["best_label", "left_told"]
+from empirisk.report.fit.choose import Row
+from empirisk.wording import number
+
+__all__ = ["best_label", "by_minimum", "left_told"]
 
 Json = dict[str, Any]
 # A reason of the race, as `fit/left.py` and `fit/behind.py` word it: the best so far, by how much, on what.
@@ -52,6 +55,24 @@ def left_told(left_out: Sequence[Json]) -> list[Json]:
 def best_label(left_out: Sequence[Json]) -> str:
     """Return the head of the column of differences: those who left took no part in them."""
     return "Against the best that stayed" if left_out else "Against the best"
+
+
+def by_minimum(lowest: Row, same: bool) -> str:
+    """Return what the smallest mean score of all settings would have chosen, and where the table shows it.
+
+    The table has each candidate at one value of its penalty, which is a larger one where that costs less than
+    one standard error: the smallest score of all may be none of those in the table.
+    """
+    result, candidate = lowest.result, lowest.result.candidate
+    begin = "chooses the same:" if same else "of all settings would have chosen"
+    said = f"The smallest mean score {begin} {candidate.label}"
+    if not candidate.parameter:
+        return f"{said}."
+    said += f" with {candidate.parameter} = {number(float(result.alphas[lowest.lowest]))}"
+    if lowest.at == lowest.lowest:
+        return f"{said}."
+    shown = f"{candidate.parameter} = {number(float(result.alphas[lowest.at]))}"
+    return f"{said}; the table shows it with {shown}, within one standard error of that."
 
 
 def _kind(left: Json) -> str:

@@ -21,7 +21,7 @@ from empirisk.report.sections.candidates.certified import certified, confirmed
 from empirisk.report.sections.candidates.curves import CURVE, penalty_charts, penalty_curves
 from empirisk.report.sections.candidates.left import LEFT_ROW, left_losses
 from empirisk.report.sections.candidates.markdown import candidates_markdown
-from empirisk.report.sections.candidates.reasons import best_label, left_told
+from empirisk.report.sections.candidates.reasons import best_label, by_minimum, left_told
 from empirisk.report.sections.candidates.searches import search_sentences
 from empirisk.report.sections.candidates.settings import settings_told
 from empirisk.report.sections.candidates.steps import step_sentences
@@ -42,7 +42,7 @@ from empirisk.report.shapes.checkers import (
 from empirisk.report.shapes.checkers import number as any_number
 from empirisk.report.shapes.values import certificate, maybe_estimate, setting
 from empirisk.wording import number as written
-from empirisk.wording import spelled
+from empirisk.wording import singular, spelled
 
 __all__ = ["CANDIDATES"]
 
@@ -160,7 +160,6 @@ def _selection(
     """
     row = choice.row
     lowest = choice.rows[choice.by_minimum]
-    other = lowest.result
     same = lowest is row and row.at == row.lowest
     why = (
         "no simpler candidate lies within one standard error of its score (of the difference on the same"
@@ -198,17 +197,7 @@ def _selection(
         "greater_is_better": False,
         "rule": "one-standard-error",
         "sentence": said,
-        "other_rule": (
-            "The smallest mean score chooses the same: "
-            if same
-            else "The smallest mean score would have chosen "
-        )
-        + other.candidate.label
-        + (
-            f" with {other.candidate.parameter} = {written(float(other.alphas[lowest.lowest]))}."
-            if other.candidate.parameter
-            else "."
-        ),
+        "other_rule": by_minimum(lowest, same),
         "best_probability_method": (
             "draws of a Student t law with the mean and covariance of the out-of-fold losses; the reference"
             " is left out"
@@ -277,7 +266,7 @@ def _rows(choice: Choice, certificates: dict[str, Json]) -> list[Json]:
                 "best_probability": row.best_probability,
                 "complexity": {
                     "value": row.complexity,
-                    "unit": c.unit,
+                    "unit": singular(c.unit) if row.complexity == 1 else c.unit,
                 }
                 if c.fitted
                 else None,

@@ -28,7 +28,7 @@ from empirisk.report.shapes.checkers import (
     strings,
 )
 from empirisk.report.shapes.values import counts, file_name
-from empirisk.wording import count, listed
+from empirisk.wording import count, counted, listed
 
 __all__ = ["DATA", "data", "some_names"]
 
@@ -160,7 +160,8 @@ def _handling(table: Table) -> list[str]:
     if dropped:
         out.append(f"Not used: {some_names(dropped)}; the table says why and how to use them.")
     if table.n_left_out:
-        out.append(f"{table.n_left_out:,} rows without a {table.target} were left out.")
+        verb = "was" if table.n_left_out == 1 else "were"
+        out.append(f"{counted(table.n_left_out, 'row')} without a {table.target} {verb} left out.")
     return [*out, *(f"{note[:1].upper()}{note[1:].rstrip('.')}." for note in table.source.notes)]
 
 
@@ -209,7 +210,7 @@ def _split_markdown(r: Json) -> prose.Lines:
 def _markdown(r: Json) -> prose.Lines:
     d = r["data"]
     lines = [
-        f"{count(d['n_rows'])} rows and {count(d['n_columns'])} columns in {esc(d['source'])}.",
+        f"{counted(d['n_rows'], 'row')} and {counted(d['n_columns'], 'column')} in {esc(d['source'])}.",
         "",
         *_split_markdown(r),
     ]

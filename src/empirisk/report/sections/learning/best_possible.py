@@ -23,6 +23,7 @@ __all__ = [
     "best_possible_estimates",
     "best_possible_markdown",
     "better_rule_known",
+    "bracket_said",
     "collect_best_possible",
 ]
 
@@ -68,30 +69,55 @@ def collect_best_possible(m: Material) -> Json | None:
     if found.error.low is None:
         absent["best_possible"] = found.sentence
         return None
-    error = next((s["model"] for s in m.made["test"]["metrics"] if s["name"] == "accuracy"), None)
+    accuracy = next((s["model"] for s in m.made["test"]["metrics"] if s["name"] == "accuracy"), None)
     low, high = found.interval
     return {
         "low": found.low,
         "high": found.high,
         "interval": {"low": low, "high": high},
         "error": estimate(found.error),
-        "sentence": _sentence(found.low, found.high, low, high, None if error is None else error["value"]),
+        "sentence": bracket_said(found.low, found.high, low, high, accuracy),
     }
 
 
-def _sentence(low: float, high: float, lowest: float, highest: float, accuracy: float | None) -> str:
-    """Return the bracket in words, the proved end first, and where the error of the model lies."""
+def bracket_said(low: float, high: float, lowest: float, highest: float, accuracy: Json | None) -> str:
+    """Return the bracket in words, the proved end first, and where the error of the model lies.
+
+    Parameters
+    ----------
+    accuracy : dict or None
+        That of the model on the test part, an estimate.
+    """
     where = ""
-    if accuracy is not None:
-        error = 1.0 - accuracy
+    if accuracy is not None and accuracy["value"] is not None:
+        error = 1.0 - accuracy["value"]
         place = "more: a better rule exists" if error > highest else "no more than that"
         where = f"; the model errs on {percent(error)} of the test part, {place}"
     return (
         f"The best rule on these columns errs on at most {percent(high)} of new rows ({percent(highest)}"
         f" with the interval), for so often errs the nearest neighbour{where}. It errs on at least"
         f" {percent(low)} ({percent(lowest)}) only if many more rows would not help the nearest neighbour;"
-        " in more than a few columns they would."
+        f" in more than a few columns they would.{_against(low, lowest, accuracy)}"
     )
+
+
+def _against(low: float, lowest: float, accuracy: Json | None) -> str:
+    """Return what a model that errs less than the lower end says about that end; "" where none does.
+
+    The best rule errs at most as often as any model.
+
+    Examples
+    --------
+    >>> _against(0.14, 0.11, {"value": 0.925, "low": 0.91})
+    ' The model errs less often than that, also by its interval: this end is refuted.'
+    >>> _against(0.14, 0.11, {"value": 0.8, "low": 0.7})
+    ''
+    """
+    if accuracy is None or accuracy["value"] is None or 1.0 - accuracy["value"] >= low:
+        return ""
+    if accuracy["low"] is not None and 1.0 - accuracy["low"] < lowest:
+        return " The model errs less often than that, also by its interval: this end is refuted."
+    return " The model errs less often than that on the test part: this end is doubtful."
 
 
 def best_possible_estimates(report: Json) -> Pairs:

@@ -275,5 +275,6 @@ def _note(model: FinalModel, valid: bool, shown: int) -> str:
         )
     left = len(model.origins) - shown - len(texts)
     if left > 0:
-        parts.append(f"{left:,} terms with smaller effects are not shown; the model file holds them.")
+        terms = "1 term with a smaller effect is" if left == 1 else f"{left:,} terms with smaller effects are"
+        parts.append(f"{terms} not shown; the model file holds {'it' if left == 1 else 'them'}.")
     return " ".join(parts)

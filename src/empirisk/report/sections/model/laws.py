@@ -80,7 +80,7 @@ def network_sentence(model: FinalModel, n_columns: int) -> str:
     held = estimator.validation_loss_
     return (
         f"A network of {counted(len(widths) - 2, 'hidden layer')} ({hidden} rectified units) with"
-        f" {model.n_numbers:,} weights, over {counted(n_columns, 'column')} that enter as"
+        f" {counted(model.n_numbers, 'weight')}, over {counted(n_columns, 'column')} that enter as"
         f" {counted(widths[0], 'standardised term')}. It was trained for"
         f" {counted(estimator.n_iter_, 'epoch')}, the best of at most {estimator.n_epochs:,} on"
         f" {percent(estimator.validation_share)} of the training rows, which were held out{_loss(held)}."

@@ -38,6 +38,7 @@ from empirisk.report.shapes.checkers import (
 from empirisk.report.shapes.values import certificate as certified
 from empirisk.report.shapes.values import estimate as estimated
 from empirisk.report.shapes.values import maybe_estimate, numbers, same_length
+from empirisk.wording import counted
 
 __all__ = ["MODEL"]
 
@@ -245,8 +246,8 @@ def _linear_part(m: Material) -> Json:
     rows, note = (None, None) if made is None else made
     return {
         "sentence": (
-            f"A weighted sum of {model.n_numbers:,} of {coef.shape[0]:,} terms made from"
-            f" {len(p.table.features):,} columns{through}."
+            f"A weighted sum of {model.n_numbers:,} of {counted(coef.shape[0], 'term')} made from"
+            f" {counted(len(p.table.features), 'column')}{through}."
             + ("" if model.step is None else f" {model.step[0].sentence(model.step[1], model.encoded)}")
             + ("" if model.candidate.linear else f" {laws_sentence(model, len(p.table.features))}")
         ),

@@ -50,7 +50,7 @@ def _test(m: Material) -> Json:
     out: Json = {
         "n_rows": sample.n,
         "sentence": (
-            f"{sample.n:,} rows that played no part in fitting or choosing, used once."
+            f"{counted(sample.n, 'row')} that played no part in fitting or choosing, used once."
             f" {headline_reason(a.prepared.train)}"
         ).rstrip(),
         "metrics": [m for m in found if m is not None],

@@ -9,9 +9,9 @@ from typing import Any
 
 from empirisk.report.estimates import maybe
 from empirisk.results import Estimate, Finding
-from empirisk.wording import quoted
+from empirisk.wording import listed, quoted
 
-__all__ = ["after_findings", "next_step", "rooted"]
+__all__ = ["after_findings", "more_time", "next_step", "rooted"]
 
 Json = dict[str, Any]
 LITTLE, MUCH = 0.05, 0.25  # of the loss: gains that are called small and large
@@ -25,6 +25,8 @@ def next_step(
     diagnosed: str = "",
     richest: bool = False,
     texts: Sequence[str] = (),
+    untried: Sequence[str] = (),
+    limited: bool = False,
 ) -> Json | None:
     """Return the most useful thing to do, with its expected gain; None where nothing was measured that could
     tell.
@@ -45,6 +47,10 @@ def next_step(
         Whether the chosen model is of the richest class that was tried.
     texts : sequence of str
         Columns of text that were left out.
+    untried : sequence of str
+        Models that were left out to save time and not shown to be worse.
+    limited : bool, default False
+        Whether it was the user who gave a time limit.
     """
     if serious:
         return _step(f"Settle the serious finding first ({serious[0].code}).")
@@ -69,7 +75,34 @@ def next_step(
         reason = next((e.reason for e in (richer, more) if e is not None and e.reason), "")
         return _step(f"Get more data: these cannot tell what would help ({reason}).") if reason else None
     classes = "the richest class was tried" if richest else f"a richer class {_class(richer, useful)}"
-    return _step(f"Look for new columns: {classes}, and {_rows(more, useful)}.")
+    do = "Look for new columns"
+    if untried and (richest or _unknown(richer)):  # what was not fitted says nothing about richer classes
+        classes = f"{_some(untried)} left out to save time"
+        do += ", or give the report more time (--time-limit)" if limited else ""
+    return _step(f"{do}: {classes}, and {_rows(more, useful)}.")
+
+
+def more_time(kinds: Sequence[str], limited: bool) -> Json:
+    """Return what to do where no model was fitted: never what was done already.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        Kinds of models that were asked for.
+    limited : bool
+        Whether there was a time limit.
+
+    Examples
+    --------
+    >>> more_time(("linear", "tree"), True)["sentence"]
+    'Give the report more time (--time-limit), or fewer models (--models linear).'
+    >>> more_time(("linear",), True)["sentence"]
+    'Give the report more time (--time-limit), or fewer columns (--drop).'
+    """
+    if not limited:
+        return _step("Give the report more rows, or other models (--models).")
+    fewer = "models (--models linear)" if "linear" in kinds and len(kinds) > 1 else "columns (--drop)"
+    return _step(f"Give the report more time (--time-limit), or fewer {fewer}.")
 
 
 def after_findings(step: Json | None, asked: bool) -> Json | None:
@@ -123,6 +156,13 @@ def _unknown(e: Estimate | None) -> bool:
 def _gains(e: Estimate | None, useful: float) -> bool:
     """Return whether a gain is shown, and large enough to be of use."""
     return e is not None and e.low is not None and e.low > 0.0 and e.value >= useful
+
+
+def _some(names: Sequence[str], most: int = 2) -> str:
+    """Return the first names and how many more there are, with the verb."""
+    rest = len(names) - most
+    shown = [*names[:most], *([f"{rest} more"] if rest > 0 else [])]
+    return f"{listed(shown)} {'was' if len(names) == 1 else 'were'}"
 
 
 def _much(e: Estimate | None, score: float) -> str:

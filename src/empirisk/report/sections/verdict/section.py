@@ -17,7 +17,7 @@ from empirisk.report.sections.base import Material, Section
 from empirisk.report.sections.prose import esc, first_sentence, first_step
 from empirisk.report.sections.verdict.certificate import certificate_line
 from empirisk.report.sections.verdict.headline import headline, headline_name
-from empirisk.report.sections.verdict.next_step import after_findings, next_step, rooted
+from empirisk.report.sections.verdict.next_step import after_findings, more_time, next_step, rooted
 from empirisk.report.sections.verdict.versus import versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
 from empirisk.report.shapes.checkers import (
@@ -129,11 +129,6 @@ def _title(task: str, target: str, positive: str, k: int, unit: str | None, expo
     return f"{said}, given {exposure}" if exposure else said
 
 
-# What to do where no model was fitted in time.
-TIME = {
-    "sentence": "Give the report more time (--time-limit), or fewer models (--models linear).",
-    "gain": None,
-}
 # What the test part stands for, by what was held out as a whole.
 ROWS = {"time": "later rows", "group": "rows of new groups"}
 
@@ -167,6 +162,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         ROWS.get(a.prepared.split.unit, "new rows"),
         any(r.result.candidate.fitted for r in a.choice.rows),
         a.prepared.split.horizon,
+        _limited(m),
     )
     return {
         "sentence": verdict_sentence(situation),
@@ -174,9 +170,26 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         "headline": head,
         "simplest": _simplest(m, head["name"]),
         "certificate": certificate_line(certificate, row.result.candidate.kind),
-        "next_step": _next_step(m) if situation.tried else TIME,
+        "next_step": _next_step(m) if situation.tried else more_time(_kinds(m), _limited(m)),
         "findings": worst_findings(a.findings),
     }
+
+
+def _kinds(m: Material) -> tuple[str, ...]:
+    """Return the kinds of models that were asked for."""
+    return tuple(m.settings["models"].split(", "))
+
+
+def _limited(m: Material) -> bool:
+    """Return whether the user gave a time limit."""
+    return m.settings["time_limit"] is not None
+
+
+def _untried(a: Analysis) -> list[str]:
+    """Return the models that time took, by their labels: none of them was shown to be worse."""
+    cut = [label for label, colon, _ in (said.partition(": ") for said in a.cuts) if colon]
+    raced = [one.candidate.label for one in a.left if one.why == "time"]
+    return list(dict.fromkeys([*raced, *a.outrun, *cut]))
 
 
 def _next_step(m: Material) -> Json | None:
@@ -204,6 +217,8 @@ def _next_step(m: Material) -> Json | None:
         "" if a.diagnosed is None else first_step(a.diagnosed.best_step),
         row.result.candidate.kind in RICH,
         a.prepared.table.left_out_texts,
+        _untried(a),
+        _limited(m),
     )
     return after_findings(step, any(f.advice for f in a.findings if f.code in top))
 

@@ -135,8 +135,11 @@ def difference_words(e: Json, other: str, greater: bool, measure: Measure) -> st
     if e["value"] == 0.0 and e["low"] in (None, 0.0):
         return f"no difference to {other} on these rows"
     if e["value"] is None or e["low"] is None:
-        value = "" if e["value"] is None else f" ({signed(scaled)}{unit})"
-        return f"whether it differs from {other} cannot be told{value}"
+        if e["value"] is None:
+            return f"no difference to {other} can be told"
+        amount = text(scaled | {"value": abs(scaled["value"])})
+        said = measure.more if e["value"] > 0.0 else measure.less
+        return f"{amount}{unit} {said} than {other} on these rows; no interval can be told"
     if state(e, greater) == "unknown":
         return f"{signed(scaled)} {_apart(scaled)}{unit} against {other}, which may be chance"
     up = e["value"] > 0.0

@@ -47,6 +47,8 @@ class Situation:
         Whether any model was fitted in time.
     horizon : str
         How far after the training rows those of the test part lie, or "".
+    limited : bool
+        Whether the user gave a time limit.
     """
 
     label: str
@@ -63,6 +65,7 @@ class Situation:
     rows: str = "new rows"
     tried: bool = True
     horizon: str = ""
+    limited: bool = True
 
     @property
     def in_r2(self) -> str:
@@ -109,7 +112,8 @@ def _left_out(texts: Sequence[str]) -> str:
 
 def _nothing(s: Situation) -> str:
     if not s.tried:
-        return "No model was fitted within the time limit: the numbers are those of the baseline."
+        nothing = "No model was fitted within the time limit" if s.limited else "No model could be fitted"
+        return f"{nothing}: the numbers are those of the baseline."
     target = s.task["target"] + (" forward in time" if s.in_time else "")
     end = f"was shown to predict {target} better than the baseline does: the constant prediction was chosen."
     if s.formula:
