@@ -186,7 +186,7 @@ def _limited(m: Material) -> bool:
 
 
 def _untried(a: Analysis) -> list[str]:
-    """Return the models that time took, by their labels: none of them was shown to be worse."""
+    """Return the models that time took, by their labels: none was shown to be worse on all rows."""
     cut = [label for label, colon, _ in (said.partition(": ") for said in a.cuts) if colon]
     raced = [one.candidate.label for one in a.left if one.why == "time"]
     return list(dict.fromkeys([*raced, *a.outrun, *cut]))
