@@ -77,7 +77,7 @@ def test_noise_has_no_clusters_and_the_page_says_so_first(noise_made: Path, noth
     assert nothing["profile"] is None
     assert "no clusters to describe" in nothing["absent"]["profile"]
     text = (noise_made / "out" / "report.md").read_text(encoding="utf-8")
-    assert text.index("No clusters") < text.index("## Data")
+    assert text.index("No clusters") < text.index("## What went in?")
     labels = pl.read_csv(noise_made / "out" / "labels.csv")
     assert labels["cluster"].unique().to_list() == [1]
     # What was refuted is still examined, and called a cut.

@@ -115,6 +115,11 @@ class Clustered:
         cut = ["some of the evidence on the number of clusters"] if _cut_short(self.choice) else []
         return [*cut, *(said[:1].lower() + said[1:] for said in late)]
 
+    @property
+    def spared(self) -> str | None:
+        """What the limit cut, in one line; None where it cut nothing."""
+        return "; ".join(self.left_out) or None
+
 
 def _cut_short(choice: KChoice) -> bool:
     return any(note.startswith("Incomplete") for note in choice.notes)

@@ -19,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empirisk.report.read.table import Table
+from empirisk.wording import share as whole_percent
 
 __all__ = ["MOST", "Known", "known_rows", "mark_rows"]
 
@@ -58,10 +59,10 @@ class Known:
         if not self.known:
             return ""
         if self.rows == self.total:
-            count = f"{self.known:,} of the {self.total:,} rows ({100 * self.share:.0f} %)"
+            count = f"{self.known:,} of the {self.total:,} rows ({whole_percent(self.share)})"
         else:
             seen = f"{self.known:,} of {self.rows:,} looked at"
-            count = f"about {100 * self.share:.0f} % of the {self.total:,} rows ({seen})"
+            count = f"about {whole_percent(self.share)} of the {self.total:,} rows ({seen})"
         said = f"{count} trained this model, or equal a row that did"
         if self.repeated:
             return f"{said}; few different rows are possible, so new rows equal training rows by chance."

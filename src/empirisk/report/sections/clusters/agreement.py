@@ -1,4 +1,4 @@
-"""The section "Other methods": k-means beside a mixture of Gaussians and a tree, and the tree itself."""
+"""The section on other methods: k-means beside a mixture of Gaussians and a tree, and the tree itself."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _note(x: Json) -> list[str]:
 
 AGREEMENT = Section(
     "agreement",
-    "Other methods",
+    "Do other methods find the same groups?",
     {"agreement": shape.nullable(agreement)},
     _collect,
     _markdown,

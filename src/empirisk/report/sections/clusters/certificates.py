@@ -1,4 +1,4 @@
-"""The section "Certificates": how far the groups can be from the best of their kind, and why."""
+"""The section on the certificates: how far the groups can be from the best of their kind, and why."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _markdown(r: Json) -> prose.Lines:
 
 CERTIFICATES = Section(
     "certificates",
-    "Certificates",
+    "Is there a better grouping of the same kind?",
     {"certificates": shape.nullable(certificates)},
     _collect,
     _markdown,

@@ -1,4 +1,4 @@
-"""The section "Data" of a report on clusters: the columns, which of them take part, and why others do not."""
+"""The data of a report on clusters: the columns, which of them take part, and why others do not."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _markdown(r: Json) -> prose.Lines:
 
 CLUSTER_DATA = Section(
     "data",
-    "Data",
+    "What went in?",
     {"data": data},
     _collect,
     _markdown,

@@ -1,4 +1,4 @@
-"""The section "How many clusters": the test of no clusters, and six criteria with their intervals."""
+"""The section on the number of clusters: the test of no clusters, and six criteria with their intervals."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _markdown(r: Json) -> prose.Lines:
 
 NUMBER = Section(
     "number",
-    "How many clusters",
+    "How many clusters are there?",
     {"number": number_of_clusters},
     _collect,
     _markdown,

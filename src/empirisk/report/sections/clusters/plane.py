@@ -1,4 +1,4 @@
-"""The section "Map": the plane of the two leading principal components, and what its axes are made of."""
+"""The map: the plane of the two leading principal components, and what its axes are made of."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _markdown(r: Json) -> prose.Lines:
 
 MAP = Section(
     "map",
-    "Map",
+    "What do the groups look like?",
     {"map": shape.nullable(plane)},
     _collect,
     _markdown,

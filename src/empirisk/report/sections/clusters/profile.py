@@ -1,4 +1,4 @@
-"""The section "Profile of each cluster": its size, and what its rows are like beside all rows."""
+"""The section on each cluster: its size, and what its rows are like beside all rows."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _markdown(r: Json) -> prose.Lines:
 
 PROFILE = Section(
     "profile",
-    "Profile of each cluster",
+    "What is in each cluster?",
     {"profile": shape.nullable(profile)},
     _collect,
     _markdown,

@@ -1,4 +1,4 @@
-"""The section "Scaling decisions": what columns become, how much each counts, what would change."""
+"""The section on the scales of the columns: what columns become, how much each counts, what would change."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _markdown(r: Json) -> prose.Lines:
 
 SCALING = Section(
     "scaling",
-    "Scaling decisions",
+    "Do the scales of the columns decide?",
     {"scaling": scaling},
     _collect,
     _markdown,

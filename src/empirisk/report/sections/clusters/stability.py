@@ -1,4 +1,4 @@
-"""The section "Stability": whether each cluster is found again on other draws of the same rows."""
+"""The section on stability: whether each cluster is found again on other draws of the same rows."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _markdown(r: Json) -> prose.Lines:
 
 STABILITY = Section(
     "stability",
-    "Stability",
+    "Would other rows give the same groups?",
     {"stability": shape.nullable(stability)},
     _collect,
     _markdown,
