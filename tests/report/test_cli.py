@@ -305,7 +305,7 @@ def test_same_seed_same_report(tmp_path: Path) -> None:
     found = []
     for name in ("a", "b"):
         report = make_report(tmp_path / name, numbers(n=120), "y", seed=5).report
-        report["provenance"].update(created="", seconds=0.0)
+        report["provenance"].update(created="", seconds=0.0, peak_gigabytes=0.0)
         for c in report["candidates"]:
             c["fit_seconds"] = None
         found.append(json.dumps(report))

@@ -15,7 +15,7 @@ from scipy import stats
 from scipy.special import expit
 
 import empirisk as er
-from empirisk.data.memory import available_memory
+from empirisk.data.memory import available_memory, peak_memory
 from empirisk.estimators import ElasticNet, LogisticRegression, Ridge
 from empirisk.evaluation.folds import deal_units
 from empirisk.evaluation.metrics import METRICS, Predictions
@@ -347,6 +347,10 @@ def test_work_that_does_not_fit_is_refused_before_it_starts(tmp_path: Path) -> N
     meminfo.write_text("MemTotal:       16000000 kB\nMemAvailable:    2000000 kB\n")
     assert available_memory(meminfo) == 2.0
     assert available_memory(tmp_path / "none") is None
+    status = tmp_path / "status"
+    status.write_text("Name:\tpython\nVmHWM:\t  500000 kB\nVmRSS:\t  400000 kB\n")
+    assert peak_memory(status) == pytest.approx(0.512)
+    assert peak_memory(tmp_path / "none") is None
     with pytest.raises(DataError, match=r"needs about 3\.0 GB of memory and 2\.0 GB are free"):
         refuse_too_large(3.0, 2.0)
 

@@ -19,7 +19,7 @@ from empirisk.report.render.write import render_markdown
 from empirisk.report.schema import REPORTS
 from empirisk.report.sections.base import Form, Section
 from empirisk.report.sections.methods import methods
-from empirisk.report.sections.prose import esc
+from empirisk.report.sections.prose import esc, spent
 from empirisk.report.sections.registry import FORMS, form_of
 from tests.report.conftest import load
 
@@ -100,3 +100,11 @@ def test_what_loops_over_the_sections_names_none(file: str) -> None:
     shared = {"base", "guarded", "methods", "prose", "registry"}
     assert "registry" in rooms
     assert rooms <= shared, f"{file} imports {rooms - shared}: ask the section for it through its contract"
+
+
+def test_what_a_report_took_stands_beside_its_forecasts() -> None:
+    told = {"forecast_seconds": 48, "forecast_gigabytes": 0.5}
+    both = spent({"seconds": 34.0, "peak_gigabytes": 0.52, "settings": told})
+    assert both == "34 seconds (forecast: 48), with 0.52 GB of memory at the peak (forecast: 0.5)"
+    assert spent({"seconds": 34.0, "peak_gigabytes": None, "settings": told}) == "34 seconds (forecast: 48)"
+    assert spent({"seconds": 2.0, "peak_gigabytes": None, "settings": {}}).endswith(" seconds")

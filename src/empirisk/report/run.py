@@ -206,6 +206,7 @@ def _settings(options: Options, a: Analysis) -> Json:
         "rule": "one-standard-error",
         "time_limit": options.time_limit,
         "forecast_seconds": round(plan.seconds),
+        "forecast_gigabytes": round(plan.memory, 1),
         "models": ", ".join(options.kinds()),
         "missing": "; ".join(options.missing) or None,
         "left_out_for_time": a.spared,

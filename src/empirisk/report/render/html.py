@@ -12,7 +12,7 @@ from empirisk.plots.palette import PALETTE
 from empirisk.report.render.figures import figures
 from empirisk.report.schema import validate_report
 from empirisk.report.sections.methods import Pairs, made_by, methods, point
-from empirisk.report.sections.prose import setting
+from empirisk.report.sections.prose import setting, spent
 from empirisk.report.sections.registry import form_of
 
 __all__ = ["colours", "page", "render_html"]
@@ -60,6 +60,7 @@ def _environment() -> Environment:
         methods,
         point,
         setting,
+        spent,
     ):
         env.globals[function.__name__] = function
     return env

@@ -9,7 +9,7 @@ from typing import Any
 
 from empirisk import wording
 from empirisk.report.sections.methods import Pairs, methods
-from empirisk.wording import brief, share
+from empirisk.wording import brief, plain, share
 
 __all__ = [
     "Lines",
@@ -28,6 +28,7 @@ __all__ = [
     "per_cent",
     "sentence",
     "setting",
+    "spent",
     "table",
     "told",
 ]
@@ -194,3 +195,23 @@ def absent(report: Json, *keys: str) -> Lines:
     """Return the sentences that say why parts of a report are absent; one that several share stands once."""
     said = dict.fromkeys(report["absent"][key] for key in keys if key in report["absent"])
     return [line for one in said for line in (esc(one), "")]
+
+
+def spent(p: Json) -> str:
+    """Return the time and the memory that a report took before its pictures were drawn, and their forecasts.
+
+    The memory is that of the process, which may have held other things before.
+
+    Examples
+    --------
+    >>> told = {"forecast_seconds": 48, "forecast_gigabytes": 0.5}
+    >>> spent({"seconds": 34.0, "peak_gigabytes": 0.52, "settings": told})
+    '34 seconds (forecast: 48), with 0.52 GB of memory at the peak (forecast: 0.5)'
+    """
+    told, peak = p["settings"], p["peak_gigabytes"]
+
+    def beside(key: str) -> str:
+        return f" (forecast: {told[key]:g})" if told.get(key) is not None else ""
+
+    held = "" if peak is None else f", with {peak:.2f} GB of memory at the peak{beside('forecast_gigabytes')}"
+    return f"{plain(p['seconds'], 2)} seconds{beside('forecast_seconds')}{held}"

@@ -6,13 +6,13 @@ import platform
 from datetime import UTC, datetime
 from typing import Any
 
+from empirisk.data.memory import peak_memory
 from empirisk.report.saved.versions import REPORT_PACKAGES, package_versions
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
 from empirisk.report.sections.prose import esc
 from empirisk.report.shapes.checkers import Record, integer, map_of, nullable, number, string
 from empirisk.report.shapes.values import file_name, setting
-from empirisk.wording import plain
 
 __all__ = ["REPRODUCE"]
 
@@ -28,6 +28,7 @@ provenance = Record(
         "seed": integer,
         "created": string,
         "seconds": number,
+        "peak_gigabytes": nullable(number),
         "fingerprint": string,
         "settings": map_of(setting),
         "model_file": nullable(file_name),
@@ -50,6 +51,7 @@ def _collect(m: Material) -> Json:
             "seed": p.seed,
             "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "seconds": round(m.seconds, 2),
+            "peak_gigabytes": None if (peak := peak_memory()) is None else round(peak, 2),
             "fingerprint": p.table.fingerprint,
             "settings": m.settings,
             "model_file": "model.empirisk",
@@ -67,7 +69,7 @@ def _markdown(r: Json) -> prose.Lines:
         [f"empirisk {p['version']}", f"Python {p['python']}", *(f"{k} {v}" for k, v in p["packages"].items())]
     )
     said = [
-        f"Made {esc(p['created'])} in {plain(p['seconds'], 2)} seconds, before its charts were drawn",
+        f"Made {esc(p['created'])} in {prose.spent(p)}, before its charts were drawn",
         f"Versions: {esc(versions)}",
         f"Seed: {p['seed']}; settings: {prose.code('provenance.settings')} of report.json",
         f"SHA-256 of the parsed table: {prose.code(p['fingerprint'])}",
