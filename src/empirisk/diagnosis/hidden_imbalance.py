@@ -94,23 +94,6 @@ def _between(ends: tuple[float, float]) -> str:
     return f"{low.removesuffix(' %')} to {high}"
 
 
-def _advice(ctx: Context, label: str) -> str:
-    """Return what finds more rows of a class, with its price: the threshold first, which needs no new fit and
-    leaves the probabilities as they are.
-    """
-    if ctx.oof.proba is None:
-        return (
-            f"To find more rows of {label!r}, weigh the classes: more of the others will be taken for it. "
-            "Judge by the recall of each class."
-        )
-    now = "it is predicted from a probability of 0.5 on, and " if ctx.task == "binary" else ""
-    return (
-        f"To find more rows of {label!r}, use a lower threshold: {now}a lower one takes more of the others "
-        "for it too. Weighing the classes does the same, but its probabilities are no longer calibrated. "
-        "Judge by the recall of each class."
-    )
-
-
 def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float, rare: int) -> Answer:
     recall = worst.hits / worst.rows
     among = "one-sided" if ctx.task == "binary" else "Bonferroni over the classes"
@@ -124,7 +107,16 @@ def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float,
             f"In cross-validation {percent(accuracy)} of all rows are predicted right, but of the "
             f"{worst.rows:,} rows of class {worst.label!r} only {percent(recall)} ({_between(worst.found)})."
         )
-        advice = _advice(ctx, worst.label)
+        # The threshold first: it needs no new fit, and leaves the probabilities as they are.
+        now = "it is predicted from a probability of 0.5 on, and " if ctx.task == "binary" else ""
+        advice = (
+            f"To find more rows of {worst.label!r}, weigh the classes: more of the others will be taken for "
+            "it. Judge by the recall of each class."
+            if ctx.oof.proba is None
+            else f"To find more rows of {worst.label!r}, use a lower threshold: {now}a lower one takes more "
+            "of the others for it too. Weighing the classes does the same, but its probabilities are no longer "
+            "calibrated. Judge by the recall of each class."
+        )
         return Answer(
             CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice, where=(worst.label,)
         )

@@ -101,7 +101,7 @@ def texts_and_rare_levels(a: Audited) -> Outcome:
         evidence = f"{c.n_distinct:,} distinct values in {a.table.n_rows - c.n_missing:,} rows"
         if c.reason.startswith(MIXED):
             sentence = f"Column {c.name!r} holds {c.reason} and is not used."
-            advice = "Write them alike, such as 2020-12-31: then the model reads their parts."
+            advice = "Use one format for all, such as 2020-12-31: then the model reads their parts."
             out.append(Finding("ER104", "warning", sentence, evidence, advice, (c.name,)))
             continue
         sentence = (
