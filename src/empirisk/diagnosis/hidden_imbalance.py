@@ -114,8 +114,8 @@ def _answer(ctx: Context, worst: _Class, p: float, high: float, accuracy: float,
             "it. Judge by the recall of each class."
             if ctx.oof.proba is None
             else f"To find more rows of {worst.label!r}, use a lower threshold: {now}a lower one takes more "
-            "of the others for it too. Weighing the classes does the same, but its probabilities are no longer "
-            "calibrated. Judge by the recall of each class."
+            "of the others for it too. Weighing the classes does the same, but its probabilities are no "
+            "longer calibrated. Judge by the recall of each class."
         )
         return Answer(
             CODE, Outcome.FIRES, sentence, p, evidence=evidence, advice=advice, where=(worst.label,)

@@ -27,6 +27,7 @@ def next_step(
     texts: Sequence[str] = (),
     untried: Sequence[str] = (),
     limited: bool = False,
+    loss: str = "error",
 ) -> Json | None:
     """Return the most useful thing to do, with its expected gain; None where nothing was measured that could
     tell.
@@ -51,6 +52,8 @@ def next_step(
         Models that were left out to save time and not shown to be worse.
     limited : bool, default False
         Whether it was the user who gave a time limit.
+    loss : str, default "error"
+        What the loss is called, which need not be the metric at the top.
     """
     if serious:
         return _step(f"Settle the serious finding first ({serious[0].code}).")
@@ -61,9 +64,11 @@ def next_step(
         )
     if _gains(more, useful):
         if more is not None and 0.0 < score <= more.value:  # a law that is carried on beyond the loss itself
-            return _step("Get more rows: twice as many would bring the error close to 0.", more)
+            return _step(f"Get more rows: twice as many would bring the {loss} close to 0.", more)
         how = _much(more, score)
-        return _step(f"Get more rows: twice as many would lower the error{how and f' {how}'.rstrip()}.", more)
+        return _step(
+            f"Get more rows: twice as many would lower the {loss}{how and f' {how}'.rstrip()}.", more
+        )
     if diagnosed:
         return _step(diagnosed)
     if texts:

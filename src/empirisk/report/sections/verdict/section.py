@@ -10,7 +10,7 @@ from empirisk.report.audit.formula import CODE as FORMULA
 from empirisk.report.estimates import maybe
 from empirisk.report.fit.candidates import COMPARES
 from empirisk.report.fit.engine import Analysis
-from empirisk.report.fit.held_out_scores import about_groups, against
+from empirisk.report.fit.held_out_scores import LABELS, about_groups, against
 from empirisk.report.read.named_units import with_unit
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
@@ -219,6 +219,7 @@ def _next_step(m: Material) -> Json | None:
         a.prepared.table.left_out_texts,
         _untried(a),
         _limited(m),
+        "root mean squared error" if root else LABELS[name],
     )
     return after_findings(step, any(f.advice for f in a.findings if f.code in top))
 
