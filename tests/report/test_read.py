@@ -341,7 +341,9 @@ def test_wide_file(tmp_path: Path) -> None:
     pl.DataFrame(values, schema=[f"x{j}" for j in range(199)] + ["y"]).write_csv(tmp_path / "wide.csv")
     table = read_table(tmp_path / "wide.csv", target="y")
     assert len(table.features) == 199
-    assert len(table.lines()) == 201
+    lines = table.lines()
+    assert len(lines) == 1 + 1 + 40 + 1  # the file, the target, columns, and how many more there are
+    assert "159" in lines[-1]
 
 
 def test_a_file_that_may_not_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
