@@ -154,6 +154,7 @@ BOOSTING = Space(
         "min_samples_leaf": LogUniform(3, 60, integer=True),
         "l2": [0.0, 1.0, 10.0],
         "subsample": [0.6, 0.8, 1.0],
+        "max_features": [0.3, 0.6, None],
         "tree_features": [0.3, 0.6, None],
     },
     {"early_stopping": False},
