@@ -80,6 +80,9 @@ def test_the_rounded_interval_stays_close(value: float, width: float) -> None:
     if high - low < 1e-3 * width or not high > low:
         return
     said = interval(e(value, low, high))
+    if not said:  # 15 digits cannot tell the ends apart
+        assert high - low < 1e-13 * abs(value)
+        return
     if "×" in said:
         return
     ends = [_read(s) for s in said[1:-1].split(", ")]
