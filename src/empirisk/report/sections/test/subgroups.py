@@ -55,7 +55,10 @@ def subgroups(test: Sample, p: Predictions, level: float, unit: str | None = Non
 
 def _observed(test: Sample, rows: NDArray[np.bool_]) -> float | None:
     """Return what these rows show of the target: the share of the positive class, or the mean of numbers."""
-    return None if test.task == "multiclass" else float(np.mean(test.y[rows]))
+    if test.task == "multiclass":
+        return None
+    weights = None if test.weights is None else test.weights[rows]
+    return float(np.average(test.y[rows], weights=weights))
 
 
 def _levels(frame: pl.DataFrame) -> list[tuple[str, str, NDArray[np.bool_]]]:
