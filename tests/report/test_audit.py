@@ -77,7 +77,7 @@ def test_planted_column_fault_is_found(code: str) -> None:
 def test_dates_in_several_formats_are_a_warning_and_no_text_that_was_left_out() -> None:
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(i) for i in range(400)]
     mixed = [day.strftime("%Y-%m-%d" if i % 2 else "%d/%m/%Y") for i, day in enumerate(days)]
-    table = table_of({**clean(), "d": mixed})  # type: ignore[arg-type]
+    table = table_of({**clean(), "d": mixed})
     (hit,) = found(run(table), "ER104")
     assert (hit.level, hit.where) == ("warning", ("d",))
     assert all(form in hit.sentence for form in ("%Y-%m-%d", "%d/%m/%Y"))

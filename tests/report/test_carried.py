@@ -214,8 +214,14 @@ def test_importances_of_weighted_rows_are_those_of_repeated_rows() -> None:
     rng = np.random.default_rng(1)
     x, w = rng.normal(size=(40, 2)), rng.integers(1, 4, size=40).astype(float)
     y = x[:, 0] + 0.1 * rng.normal(size=40)
-    again = lambda Z: (y - Z[:, 0]) ** 2  # noqa: E731
-    asked = lambda Z, rows: (y[rows] - Z[:, 0]) ** 2  # noqa: E731
+    every = np.arange(40)
+
+    def asked(Z, rows):
+        return (y[rows] - Z[:, 0]) ** 2
+
+    def again(Z):
+        return asked(Z, every)
+
     move = predicted_move(x, again(x), asked, np.array([True, False]))
     found = importances(again(x), move, ["a", "b"], repeats=4000, weights=w)
     pairs = (y[:, None] - x[None, :, 0]) ** 2 - again(x)[:, None]

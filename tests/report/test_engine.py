@@ -362,7 +362,7 @@ def test_linear_fits_of_several_classes_are_forecast_in_proportion_to_the_classe
         train = SimpleNamespace(
             exposure=None, n=4_000, n_classes=k, task="multiclass", time=None, units=None, counts=counts
         )
-        plan = make_plan(train, 55)  # type: ignore[arg-type]
+        plan = make_plan(train, 55)
         linear = [c for c in plan.rows if c.linear and not c.step]
         return {c.name: plan.cost(c) / plan.n_alphas for c in linear}
 

@@ -365,7 +365,7 @@ def test_options_of_text_files_are_refused_for_others(tmp_path: Path, option: st
     frame.write_parquet(data) if kind == "parquet" else frame.write_ndjson(data)
     given = {"delimiter": ";", "decimal": ",", "encoding": "latin-1", "header": True}[option]
     with pytest.raises(DataError, match=f"--{option}: only text files"):
-        read_table(frame if kind == "frame" else data, target="y", **{option: given})  # type: ignore[arg-type]
+        read_table(frame if kind == "frame" else data, target="y", **{option: given})
 
 
 def test_a_wide_table_is_told_in_two_screens(tmp_path: Path) -> None:
