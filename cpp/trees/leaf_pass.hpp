@@ -44,10 +44,14 @@ static void leaf_pass(const LeafPass& pass) {
   const Buffer<double> by_row(trees.any_large ? threads * size : 0), by_column(trees.any_small ? threads * size : 0);
   for (i64 i = 0; trees.any_small && i < threads * size; ++i) by_column[i] = 0.0;
   for (i64 i = 0; trees.any_large && i < threads * size; ++i) by_row[i] = 0.0;
+  const Buffer<std::uint8_t> codes(trees.any_table ? threads * size : 0);
+  for (i64 i = 0; trees.any_table && i < threads * size; ++i) codes[i] = 0;
   for_chunks(blocks, threads, [&](i64 b, int thread) {
     RowBlock block{rows, least(rows, pass.x.rows - b * rows), trees.any_large ? by_row.data() + thread * size : nullptr,
-                   trees.any_small ? by_column.data() + thread * size : nullptr, false};
+                   trees.any_small ? by_column.data() + thread * size : nullptr, false,
+                   trees.any_table ? codes.data() + thread * size : nullptr};
     fill_block(pass.x, trees, b * rows, block);
+    if (block.codes) fill_codes(trees, block);
     leaves_of_block(pass, block, b * rows);
   });
 }

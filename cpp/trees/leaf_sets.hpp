@@ -44,6 +44,12 @@ EMPIRISK_INLINE void leaf_sets(const TreeView& trees, const TreePlan& plan, cons
     for (i64 v = 0; v < V; ++v) set[v] = remain_above(load(x + v * W), node->threshold, set[v], node->right);
   }
   for (i64 v = 0; v < V; ++v) std::memcpy(out + v * W, &set[v], sizeof set[v]);
+  const CategoryTable* table = trees.tables + plan.first_table;
+  for (const CategoryTable* end = table + plan.tables; table < end; ++table) {
+    const std::uint64_t* mask = trees.masks + table->first;
+    const std::uint8_t* code = block.codes + table->slot * block.capacity + first;
+    for (i64 i = 0; i < V * W; ++i) out[i] &= mask[code[i]];
+  }
   for (const BitNode* end = node + plan.categorical; node < end; ++node) {
     const i64 slot = node->feature & slot_mask;
     const double* x = block.by_column + slot * block.capacity + first;

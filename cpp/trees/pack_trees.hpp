@@ -79,7 +79,8 @@ class PackedTrees {
 
   TreeView view() const {
     return {std::int64_t(plans_.size()), n_columns_, std::int64_t(column_.size()), nodes_.data(), plans_.data(), bits_.data(),
-            leaf_node_.data(), words_.data(), n_categories_.data(), column_.data(), slot_.data(), any_small_, any_large_, any_category_};
+            tables_.data(), masks_.data(), leaf_node_.data(), words_.data(), n_categories_.data(), column_.data(), slot_.data(),
+            any_small_, any_large_, any_category_, !tables_.empty()};
   }
 
  private:
@@ -122,6 +123,7 @@ class PackedTrees {
       if (a.feature[root + i] >= 0) before[left] = before[i], before[left + 1] = before[i] + leaves[left];
       else leaf_node_[plan.leaf_first + before[i]] = std::int32_t(i);
     }
+    plan.first_table = std::int64_t(tables_.size());
     for (int kind = 0; kind < 3; ++kind)
       for (std::int64_t i = 0; i < size; ++i) {
         const std::int64_t at = root + i;
@@ -132,9 +134,30 @@ class PackedTrees {
         else node.threshold = a.threshold[at];
         node.feature = flagged(a, at);
         node.right = ~(((gone < 64 ? std::uint64_t(1) << gone : 0) - 1) << before[left]);
+        if (kind == 2 && n_categories_[slot_[a.feature[at]]] <= most_coded) {
+          add_to_table(plan, node);
+          continue;
+        }
         bits_.push_back(node);
         ++(kind == 0 ? plan.missing_right : kind == 1 ? plan.missing_left : plan.categorical);
       }
+    plan.tables = std::int32_t(std::int64_t(tables_.size()) - plan.first_table);
+  }
+
+  // Takes the leaves left of a node from the masks of all codes that go right there.
+  void add_to_table(const TreePlan& plan, const BitNode& node) {
+    const std::int64_t slot = node.feature & slot_mask, categories = n_categories_[slot];
+    std::int64_t t = plan.first_table;
+    while (t < std::int64_t(tables_.size()) && tables_[t].slot != slot) ++t;
+    if (t == std::int64_t(tables_.size())) {
+      tables_.push_back({slot, std::int64_t(masks_.size())});
+      masks_.resize(masks_.size() + std::size_t(categories + 1), ~std::uint64_t(0));
+    }
+    std::uint64_t* mask = masks_.data() + tables_[t].first;
+    const std::uint32_t* set = words_.data() + node.words;
+    for (std::int64_t code = 0; code < categories; ++code)
+      if (!((set[code / 32] >> (code % 32)) & 1)) mask[code] &= node.right;
+    if (!(node.feature & missing_left_flag)) mask[categories] &= node.right;
   }
 
   std::int64_t n_columns_, n_nodes_;
@@ -144,6 +167,8 @@ class PackedTrees {
   std::vector<PackedNode> nodes_;
   std::vector<TreePlan> plans_;
   std::vector<BitNode> bits_;
+  std::vector<CategoryTable> tables_;
+  std::vector<std::uint64_t> masks_;
   bool any_small_ = false, any_large_ = false, any_category_ = false;
 };
 

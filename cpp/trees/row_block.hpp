@@ -17,6 +17,7 @@ struct RowBlock {
   i64 capacity, rows;
   double *by_row, *by_column;  // (rows, slots) and (slots, capacity); null where not wanted
   bool missing;
+  std::uint8_t* codes = nullptr;  // (slots, capacity) of columns with a table; of by_column
 };
 
 template <class T>
@@ -55,6 +56,17 @@ inline void fill_block(const Matrix& x, const TreeView& trees, i64 first, RowBlo
   if (x.storage == Storage::csr) visit_compressed(x, [&](const auto& view) { fill_csr(view, trees, first, block); });
   else if (x.is_float32) fill_dense(dense_view<float>(x), trees, first, block);
   else fill_dense(dense_view<double>(x), trees, first, block);
+}
+
+// The categories of a block as numbers of masks: those after the last category for missing and impossible codes.
+inline void fill_codes(const TreeView& trees, const RowBlock& block) {
+  for (i64 s = 0; s < trees.n_slots; ++s) {
+    if (!trees.coded(s)) continue;
+    const double* v = block.by_column + s * block.capacity;
+    std::uint8_t* code = block.codes + s * block.capacity;
+    const std::int32_t categories = std::int32_t(trees.n_categories[s]);
+    for (i64 i = 0; i < block.rows; ++i) code[i] = std::uint8_t(v[i] >= 0.0 && v[i] < double(categories) ? std::int32_t(v[i]) : categories);
+  }
 }
 
 // Whether a value goes left by a category set: the bit of its category; unseen, missing and impossible codes by the flag.

@@ -21,6 +21,7 @@ from empirisk.curves.learning_result import LearningCurve
 from empirisk.curves.moments import LastStep, from_rows
 from empirisk.curves.power_law import fit_power_law
 from empirisk.curves.sizes import nested_order, parts_of
+from empirisk.data.side_by_side import threads_for_pieces
 from empirisk.selection import learning_curve, model_selection_curve
 
 
@@ -398,3 +399,18 @@ def test_moments_over_clusters(rng) -> None:
         np.repeat(before, 5, axis=2), np.repeat(after, 5, axis=1), (40, 80), 5, np.repeat(np.arange(60), 5)
     )
     assert five.loss_limits(0.5, 0.95) == pytest.approx(alone.loss_limits(0.5, 0.95), rel=1e-9)
+
+
+@pytest.mark.parametrize("est", [er.Ridge(alpha=0.1), er.GradientBoostingRegressor(n_estimators=5)])
+def test_curves_are_the_same_bit_for_bit_on_several_threads(est) -> None:
+    X, y = linear(np.random.default_rng(0), 200)
+    told: list[tuple[int, int]] = []
+    asked = {"random_state": 0, "repeats": 2, "progress": lambda done, of: told.append((done, of))}
+    alone = learning_curve(est, X, y, **asked)
+    first, told[:] = list(told), []
+    with threads_for_pieces(3):
+        together = learning_curve(est, X, y, **asked)
+    assert together.validation == alone.validation
+    assert together.train == alone.train
+    assert together.coefficients == alone.coefficients
+    assert sorted(told) == first == [(k + 1, len(first)) for k in range(len(first))]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 
 import pytest
 
+from empirisk.data.side_by_side import side_by_side, threads_for_pieces
 from empirisk.data.threads import in_order
 
 CODE = """
@@ -47,3 +50,42 @@ def test_an_error_of_one_item_is_raised_where_it_stands() -> None:
     assert next(found)[0] == 1
     with pytest.raises(ZeroDivisionError):
         next(found)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_pieces_come_in_order_on_any_number_of_threads(threads: int) -> None:
+    seen: set[str] = set()
+    met = threading.Barrier(2, timeout=20.0)
+
+    def work(piece: int, stop: object) -> int:
+        seen.add(threading.current_thread().name)
+        if threads > 1 and piece < 2:
+            met.wait()  # two pieces are under way at once
+        return piece**2
+
+    with threads_for_pieces(threads):
+        assert list(side_by_side(work, range(6))) == [0, 1, 4, 9, 16, 25]
+    assert (threading.current_thread().name in seen) == (threads == 1)
+    assert (
+        list(side_by_side(lambda piece, stop: threading.current_thread().name, [0, 1]))
+        == [threading.current_thread().name] * 2
+    )  # outside of the block there is one thread
+
+
+def test_an_error_of_a_piece_stops_the_others() -> None:
+    begun, stopped = threading.Event(), threading.Event()
+
+    def work(piece: int, stop: Callable[[], bool]) -> None:
+        if piece == 0:
+            begun.wait(20.0)
+            raise ValueError("piece 0")
+        begun.set()
+        for _ in range(2000):
+            if stop():
+                stopped.set()
+                return
+            time.sleep(0.01)
+
+    with threads_for_pieces(2), pytest.raises(ValueError, match="piece 0"):
+        list(side_by_side(work, range(3)))
+    assert stopped.is_set()

@@ -95,9 +95,9 @@ def test_default_metric_and_repeats(labelled: tuple[np.ndarray, np.ndarray]) -> 
     assert compare(LogisticRegression(), DummyClassifier(), X, y, random_state=0).metric == "log_loss"
     c = compare(LogisticRegression(), LinearSVC(), X, y, random_state=0)
     assert c.metric == "accuracy"
-    assert "x 2" in c.a.method
+    assert "5-fold cross-validation, 2 times," in c.a.method
     numbers = compare(LinearRegression(), DummyRegressor(), X[:90], X[:90, 0], random_state=0)
-    assert "x 3" in numbers.a.method
+    assert "5-fold cross-validation, 3 times," in numbers.a.method
 
 
 def test_one_splitter_means_the_same_folds_for_both(labelled: tuple[np.ndarray, np.ndarray]) -> None:

@@ -19,14 +19,14 @@ def random_trees(
     n_trees: int = 1,
     n_features: int = 4,
     k: int = 1,
-    categories: bool = False,
+    categories: bool | int = False,
     seed: int = 0,
 ) -> Trees:
-    """Trees with `n_leaves` leaves each; with `categories` every second column has 40 categories."""
+    """Trees with `n_leaves` leaves each; with `categories` every second column has so many, or 40."""
     rng = np.random.default_rng(seed)
     n_categories = np.zeros(n_features, dtype=np.int64)
     if categories:
-        n_categories[1::2] = 40
+        n_categories[1::2] = 40 if categories is True else categories
     return Trees.concatenate([_tree(rng, n_leaves, n_categories, k) for _ in range(n_trees)])
 
 

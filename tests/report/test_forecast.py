@@ -100,7 +100,7 @@ def test_numbers_ties_and_missing_times() -> None:
     split, times = split_rows(table), stamps_of(table)
     assert set(times[split.test]) == {20.0, 21.0, 22.0, 23.0, 24.0}  # no moment is torn
     assert np.isnan(times[split.train[:2]]).all()
-    assert "2 rows without a time stay in train" in split.why
+    assert "kept in train: 2 rows without a time" in split.why
     assert split.horizon.startswith(
         "the score is about rows from 1 in units of 'step' to 5 in units of 'step'"
     )

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,14 @@ def leaf_of(trees: Trees, t: int, x: Any) -> int:
 SIZES = {"stumps": 2, "small": 31, "full set": 64, "just too large": 65, "large": 300}
 
 
+# Columns of up to 254 categories, and one for those that training did not have, are read by tables.
 @pytest.mark.parametrize("leaves", SIZES.values(), ids=SIZES)
-@pytest.mark.parametrize("categories", [False, True])
+@pytest.mark.parametrize("categories", [False, True, 1, 254, 255, 700])
 @pytest.mark.parametrize("k", [1, 3])
-def test_leaves_and_sums(leaves: int, categories: bool, k: int) -> None:
+def test_leaves_and_sums(leaves: int, categories: bool | int, k: int) -> None:
     trees = random_trees(leaves, n_trees=4, n_features=5, k=k, categories=categories, seed=leaves + k)
     X = random_rows(trees, 83, seed=1)
+    X[:3, 1] = [1e300, -np.inf, np.inf]  # as far from any category as numbers are
     leaf = np.array([[leaf_of(trees, t, x) for t in range(len(trees))] for x in X])
     assert np.array_equal(trees.apply(X), leaf)
     weight = np.array([1.0, -0.3, 0.0, 2.5])
@@ -111,6 +114,23 @@ def test_decision_path() -> None:
                 wanted.add(at)
             assert at == leaf[i, t]
             assert {n - root for n in passed if root <= n < trees.start[t + 1]} == wanted
+
+
+def test_columns_of_few_and_of_many_categories_in_one_tree() -> None:
+    trees = random_trees(40, n_trees=3, n_features=4, categories=True, seed=11)
+    n_categories = np.array([0, 40, 0, 400])
+    many = np.flatnonzero(trees.feature == 3)
+    rng = np.random.default_rng(0)
+    start, words = trees.category_start.copy(), trees.category_words.tolist()
+    for node in many:
+        start[node] = len(words)
+        words += rng.integers(0, 2**32, 13).tolist()
+    mixed = replace(
+        trees, n_categories=n_categories, category_start=start, category_words=np.array(words, np.uint32)
+    )
+    X = random_rows(mixed, 70, seed=5)
+    leaf = np.array([[leaf_of(mixed, t, x) for t in range(len(mixed))] for x in X])
+    assert np.array_equal(mixed.apply(X), leaf)
 
 
 def test_no_rows_and_one_row() -> None:

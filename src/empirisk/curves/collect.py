@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from empirisk.curves.sizes import parts_of
 from empirisk.data.progress import Progress, teller
+from empirisk.data.side_by_side import Stop, side_by_side
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
@@ -65,28 +68,33 @@ def collect(
     ``orders[j]`` holds the training rows of split j in the order in which they are taken.
     """
     repeat_of = {j: r for r in range(plan.repeats) for j in plan.repeat(r)}
-    work, tell = [], teller(progress)
-    for j, ((_, test), order) in enumerate(zip(plan.splits, orders, strict=True)):
-        for i, size in enumerate(sizes):
-            pieces = parts_of(order, size, parts)
-            work += [(j, i, k, rows, test) for k, rows in enumerate(pieces)]
-    counts = [1 + max(k for _, i, k, _, _ in work if i == s) for s in range(len(sizes))]
-    keep = _Losses(sample.n, plan, counts)
-    with one_thread_if_small(sample.X):
-        warm, split, before = None, -1, Before()
-        for done, (j, i, k, rows, test) in enumerate(work):
-            if j != split:  # each split for itself, so that no fold's numbers depend on another's
-                warm, split = growing(est), j
+    work = [
+        [(i, k, rows) for i, size in enumerate(sizes) for k, rows in enumerate(parts_of(order, size, parts))]
+        for order in orders
+    ]
+    counts = [1 + max(k for of in work for i, k, _ in of if i == s) for s in range(len(sizes))]
+    fits = sum(map(len, work))
+    keep, tell, done, telling = _Losses(sample.n, plan, counts), teller(progress), count(1), Lock()
+
+    def fitted(j: int, stop: Stop) -> Iterator[tuple[Any, Floats, Floats]]:
+        # Each split for itself, so that no fold's numbers depend on another's.
+        test, warm, before = plan.splits[j][1], growing(est), Before()
+        for _, _, rows in work[j]:
+            if stop():
+                return
             model = fit_on(est, sample, rows, warm, before)
-            keep.add(
-                i, j, repeat_of.get(j, 0), k, rows, test,
-                row_losses(model, sample, rows, metric, before),
-                row_losses(model, sample, test, metric, before),
-            )  # fmt: skip
-            if i == len(sizes) - 1:
-                keep.coefficients.append(_nonzero(model))
-            tell(done + 1, len(work))
-    return keep.finish(len(work))
+            inside, outside = (row_losses(model, sample, of, metric, before) for of in (rows, test))
+            yield _nonzero(model), inside, outside
+            with telling:
+                tell(next(done), fits)
+
+    with one_thread_if_small(sample.X):
+        for j, found in enumerate(side_by_side(lambda j, stop: list(fitted(j, stop)), range(len(work)))):
+            for (i, k, rows), (coefficients, inside, outside) in zip(work[j], found, strict=True):
+                keep.add(i, j, repeat_of.get(j, 0), k, rows, plan.splits[j][1], inside, outside)
+                if i == len(sizes) - 1:
+                    keep.coefficients.append(coefficients)
+    return keep.finish(fits)
 
 
 class _Losses:

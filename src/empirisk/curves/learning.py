@@ -25,7 +25,7 @@ from empirisk.data.seeds import Seed, generator_of
 from empirisk.evaluation.candidate import one_model
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import too_few
-from empirisk.evaluation.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS
+from empirisk.evaluation.intervals.repeated_kfold import MIN_GROUPS, MIN_ROWS, in_folds
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.row_losses import pick_loss
 from empirisk.evaluation.sample import Sample
@@ -248,4 +248,5 @@ def _words(plan: Plan, in_time: bool) -> str:
     if plan.folds is None:
         forward = "forward in time, subsets are the latest rows" if in_time else "nested subsets"
         return f"{len(plan.splits)} splits, {forward}"
-    return f"{plan.folds} folds x {plan.repeats}, nested subsets, two disjoint ones up to half of the rows"
+    dealt = in_folds(plan.folds, plan.repeats)
+    return f"{dealt}, nested subsets, two disjoint ones up to half of the rows"

@@ -17,6 +17,7 @@ from empirisk.evaluation.fit_folds import each_fit, one_thread_if_small
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, refuse
 from empirisk.evaluation.intervals.bbc import best_of
+from empirisk.evaluation.intervals.repeated_kfold import in_folds
 from empirisk.evaluation.metrics.row_loss import RowLoss, mean_error
 from empirisk.evaluation.outputs import model_name
 from empirisk.evaluation.row_losses import losses_of, pick_loss
@@ -129,7 +130,7 @@ def model_selection_curve(
         metric.name,
         metric.loss_label,
         level,
-        f"{plan.folds} folds x {plan.repeats}" + (", values fitted together" if candidate.together else ""),
+        in_folds(plan.folds, plan.repeats) + (", values fitted together" if candidate.together else ""),
         model_name(est),
     )
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from empirisk.data.threads import SERIAL_DOT
 from empirisk.typing import Array
 
 __all__ = ["inner", "total_weight", "weighted_sum"]
-
-# Longest vectors whose dot product BLAS keeps on one thread.
-SERIAL_DOT = 8_192
 
 
 def inner(a: Array, b: Array) -> float:

@@ -148,7 +148,12 @@ def more_rows(ctx: Context) -> Answer:
         instead = ": change the model or the columns instead" if doubling.most >= d.margin else ""
         sentence = f"Twice the rows would not save {limit}{instead}."
         return Answer(CODE, Outcome.CLEAR, sentence, None, gain, shown)
-    sentence = f"Twice the rows ({2 * ctx.n:,}) would save {_range(bracket)} of the baseline's loss."
+    asked = f"the {100 * ctx.margin_share:g} % that a finding asks for"
+    than = "less" if bracket[1] < ctx.margin_share else "not surely more"
+    sentence = (
+        f"Twice the rows ({2 * ctx.n:,}) would save {_range(bracket)} of the baseline's loss, {than} than "
+        f"{asked}."
+    )
     return Answer(CODE, Outcome.INTERVAL, sentence, None, gain, shown)
 
 

@@ -19,6 +19,7 @@ from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.evaluate import known
 from empirisk.evaluation.folds import Plan
 from empirisk.evaluation.intervals.base import Floats, group_codes
+from empirisk.evaluation.intervals.repeated_kfold import widened
 from empirisk.evaluation.metrics import Metric
 from empirisk.evaluation.metrics.predictions import Predictions
 from empirisk.evaluation.scoring import Scoring
@@ -121,7 +122,7 @@ def stand(evaluations: Sequence[CrossEvaluation], metric: str, sign: float) -> S
             tables = (np.stack([row_values(part[r], ours) for part in parts]) for r in range(len(parts[0])))
             covariance[np.ix_(finite, finite)], df = row_covariance(tables, parts[0][0].groups, plan.folds)
             unit = "rows" if p.groups is None else "groups"
-            how = f"paired {unit} of one repeat, K/(K-1)" if plan.folds else f"paired held-out {unit}"
+            how = f"paired {unit}, {widened(plan.folds, unit)}" if plan.folds else f"paired held-out {unit}"
         else:
             scores = np.stack([e.fold_scores(metric) for e in kept])
             covariance[np.ix_(finite, finite)], df = split_covariance(scores, plan)

@@ -24,6 +24,7 @@ from empirisk.evaluation.intervals.repeated_kfold import (
     grouped_kfold,
     repeated_kfold,
     scored_target,
+    widened,
 )
 from empirisk.evaluation.intervals.student import student_limits
 from empirisk.evaluation.metrics.row_loss import RowLoss
@@ -85,7 +86,7 @@ def train_estimate(
         "the mean loss, on their own training rows, of the models trained on "
         f"{size:,} of these {sample.n:,} rows"
     )
-    value, method = float(means.mean()), "t with row variance K/(K-1), rows that were fitted"
+    value, method = float(means.mean()), _way(plan)
     if not np.isfinite(means).all():
         return refuse(
             math.inf,
@@ -109,6 +110,11 @@ def train_estimate(
         return refuse(value, level, used, method, "all rows have the same loss", target)
     low, high = student_limits(value, variance, (used if count is None else count) - 1, level)
     return accept(value, (max(0.0, low), high), level, used, method, target=target)
+
+
+def _way(plan: Plan) -> str:
+    way = "t" if plan.folds is None else f"t with {widened(plan.folds, 'rows')}"
+    return f"{way}, rows that were fitted"
 
 
 def _variance(row: Floats, sample: Sample) -> float:

@@ -11,20 +11,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from empirisk import wording
+from empirisk import _loops, wording
 from empirisk.data.deadline import Deadline
 from empirisk.data.memory import available_memory
+from empirisk.data.side_by_side import threads_for_pieces
 from empirisk.data.waiting import beside_others
 from empirisk.report.atomic import check_folder
 from empirisk.report.collect import collect
 from empirisk.report.errors import DataError
-from empirisk.report.fit.engine import Analysis, analyse, halvings, prepare
+from empirisk.report.fit.engine import Analysis, Prepared, analyse, halvings, prepare
 from empirisk.report.options import Options
 from empirisk.report.overrun import Steps
 from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
 from empirisk.report.read.table import Table
 from empirisk.report.render.write import write_report
+from empirisk.report.replaced import replaced
 from empirisk.report.sections.prose import first_sentence, first_step
 from empirisk.report.sections.verdict.section import top_findings
 from empirisk.report.sections.verdict.versus import versus
@@ -32,6 +34,7 @@ from empirisk.report.sections.verdict.versus import versus
 __all__ = ["Outcome", "closing_lines", "refuse_too_large", "run_report", "table_of"]
 
 Json = dict[str, Any]
+SMALL = 2_000_000  # cells of a table whose folds are fitted side by side
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,9 @@ def run_report(
     folder = options.folder if folder is None else folder
     check_folder(folder)
     table = table_of(options) if table is None else table
-    for line in table.lines():
-        say(line)
+    for line in [*table.lines(), replaced(folder, (str(table.target),), table.source.name)]:
+        if line:
+            say(line)
     test_table = None
     if options.test is not None:
         test_table = read_table(options.test, like=table)
@@ -151,7 +155,7 @@ def run_report(
     steps = Steps(deadline)
     steps.done("starting, reading and looking at the data")
     show = show or partial(progress_for, quiet=options.quiet)
-    with show(p.plan.seconds) as progress, beside_others():
+    with show(p.plan.seconds) as progress, beside_others(), threads_for_pieces(_threads(p, deadline)):
         a = analyse(p, progress, deadline)
         steps.done("the fits")
         seconds = time.perf_counter() - deadline.began
@@ -167,6 +171,16 @@ def run_report(
     for line in closing_lines(outcome):
         say(line)
     return outcome
+
+
+def _threads(p: Prepared, deadline: Deadline) -> int:
+    """Return on how many threads folds are fitted side by side.
+
+    Large tables keep them for the loops of one fit, which share its memory; with a time limit there is one,
+    because an alarm ends no other thread than the first.
+    """
+    large = p.train.n * len(p.table.features) > SMALL
+    return 1 if large or deadline.limit is not None else _loops.max_threads()
 
 
 def refuse_too_large(forecast: float, available: float | None) -> None:

@@ -21,6 +21,7 @@ from empirisk.report.progress import progress_for
 from empirisk.report.read.read import read_table
 from empirisk.report.read.table import Table
 from empirisk.report.render.write import write_clusters
+from empirisk.report.replaced import replaced
 from empirisk.report.run import Outcome, refuse_too_large
 from empirisk.report.sections.registry import CLUSTER_REPORT
 
@@ -52,8 +53,9 @@ def run_clusters(
     deadline = deadline or Deadline(options.time_limit)
     check_folder(options.folder)
     table = take_part(_read(options), options.id)
-    for line in table.lines():
-        say(line)
+    for line in [*table.lines(), replaced(options.folder, (), table.source.name)]:
+        if line:
+            say(line)
     # The encoded rows, a sample of them, and what a fit holds beside them.
     terms = sum(max(1, len(c.levels)) for c in table.columns if c.role == "feature")
     refuse_too_large(4.0 * 8.0 * table.n_rows * terms / 1e9, available_memory())

@@ -18,6 +18,7 @@ from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.held_out_scores import about_groups, against, comparison
 from empirisk.report.options import Options
 from empirisk.report.render.targets import write_index
+from empirisk.report.replaced import replaced
 from empirisk.report.run import Outcome, run_report, table_of
 from empirisk.report.sections.verdict.headline import headline
 
@@ -118,6 +119,8 @@ def run_targets(
     each = [_of_target(options, targets, target) for target in targets]
     # A target that cannot be predicted is refused before minutes are spent on another.
     tables = [table_of(one) for one in each]
+    if said := replaced(folder, tuple(targets), tables[0].source.name):
+        say(said)
     level = joint_level(options.level, len(targets))
     rows: list[Json] = []
     outcomes: list[Outcome] = []

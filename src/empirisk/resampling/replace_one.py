@@ -28,7 +28,7 @@ from empirisk.estimators import LogisticRegression
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import FOLDS, Plan
 from empirisk.evaluation.intervals.base import Floats, accept, refuse, too_few
-from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold
+from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold, widened
 from empirisk.evaluation.intervals.student import MIN_ROWS, student_limits
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.outputs import model_name
@@ -316,7 +316,7 @@ def _spread(moved: Floats) -> float:
 
 def _replaced(moved: Floats, level: float) -> Estimate:
     target = "expected loss on a row of a model without it minus with it"
-    value, method = float(moved.mean()), f"t over {moved.size} replaced rows, row variance K/(K-1)"
+    value, method = float(moved.mean()), f"t over {moved.size} replaced rows, {widened(FOLDS, 'rows')}"
     if moved.size < MIN_ROWS:
         return refuse(
             value, level, moved.size, method, too_few(moved.size, MIN_ROWS, "replaced rows"), target

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from empirisk.data.threads import one_thread
+from empirisk.data.threads import on_one_thread, one_thread
 from empirisk.problems.base import Problem
+from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution, Status, TracePoint
 from empirisk.solvers.auto import advice, resolve
 from empirisk.solvers.base import Solver, State
@@ -142,7 +143,11 @@ def _blas_threads(problem: Problem, solver: Solver) -> AbstractContextManager[An
     Iterations alternate between our loops and small algebra; a second BLAS thread would spin in between.
     """
     large = getattr(solver, "large", None)
-    return nullcontext() if large is not None and large(problem) else one_thread()
+    if large is not None and large(problem):
+        return nullcontext()
+    if isinstance(problem, LinearProblem) and on_one_thread(*problem.design.shape, problem.n_outputs):
+        return nullcontext()
+    return one_thread()
 
 
 class _Watch:

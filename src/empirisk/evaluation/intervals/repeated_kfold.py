@@ -73,12 +73,35 @@ def kfold_variance(rows: Floats, folds: int) -> float:
     return float(rows.var(axis=1, ddof=1).mean() / rows.shape[1] * folds / (folds - 1.0))
 
 
-EFFECTIVE = "with effective n"
-WAYS = {
-    "proportion": "Wilson on n(K-1)/K rows",
-    "loss": "Hall with row variance K/(K-1)",
-    "difference": "t with row variance K/(K-1)",
-}
+WAYS = {"proportion": "Wilson", "loss": "Hall", "difference": "t"}
+
+
+def in_folds(folds: int, repeats: int) -> str:
+    """Return the words for repeated K-fold cross-validation.
+
+    Examples
+    --------
+    >>> in_folds(5, 1), in_folds(10, 3)
+    ('5-fold cross-validation', '10-fold cross-validation, 3 times')
+    """
+    return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "")
+
+
+def widened(folds: int, of: str) -> str:
+    """Return the words for the variance of one repeat times K/(K-1).
+
+    Examples
+    --------
+    >>> widened(5, "rows")
+    '5/4 of the variance of rows'
+    """
+    return f"{folds}/{folds - 1} of the variance of {of}"
+
+
+def _way(kind: str, folds: int) -> str:
+    if kind == "proportion":
+        return f"{WAYS[kind]} on {folds - 1}/{folds} of the rows"
+    return f"{WAYS[kind]} with {widened(folds, 'rows')}"
 
 
 def repeated_kfold(
@@ -139,7 +162,7 @@ def repeated_kfold(
     if folds < 2:
         raise ValueError(f"folds must be at least 2, got {folds}.")
     target = scored_target(rows_trained(n, folds), n) if target is None else target
-    method = f"{folds}-fold cross-validation x {repeats}, {WAYS[kind]}"
+    method = f"{in_folds(folds, repeats)}, {_way(kind, folds)}"
     if n < min_rows:
         return refuse(mean, level, n, method, too_few(n, min_rows), target)
     if kind == "proportion":
@@ -246,8 +269,8 @@ def grouped_kfold(
     codes, n_groups = group_codes(groups, n)
     mean = float(values.mean())
     target = scored_target(rows_trained(n, folds), n, groups=True) if target is None else target
-    way = WAYS[kind].replace("row variance", "cluster variance").replace("on n(K-1)/K rows", EFFECTIVE)
-    method = f"{folds}-fold cross-validation x {repeats} over {n_groups} groups, {way}"
+    how = "effective n" if kind == "proportion" else widened(folds, "groups")
+    method = f"{in_folds(folds, repeats)} over {n_groups} groups, {WAYS[kind]} with {how}"
     need = MIN_GROUPS_UNBOUNDED if kind == "loss" and bound is None else MIN_GROUPS
     if n_groups < need:
         return refuse(mean, level, n, method, too_few(n_groups, need, "groups"), target)

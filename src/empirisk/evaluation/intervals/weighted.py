@@ -26,8 +26,10 @@ from empirisk.evaluation.intervals.repeated_kfold import (
     MIN_GROUPS,
     MIN_GROUPS_UNBOUNDED,
     MIN_ROWS,
+    in_folds,
     out_of_fold,
     skewness,
+    widened,
 )
 from empirisk.evaluation.intervals.student import student_limits
 from empirisk.evaluation.intervals.tails import tail_note
@@ -97,7 +99,7 @@ def weighted_mean(
     variance, what = factor * float(np.mean([v for v, _ in pairs])), "rows" if groups is None else "groups"
     method = f"{WAYS[kind]} on the linearised weighted mean, {units:.0f} effective {what}"
     if folds is not None:
-        method = f"{folds}-fold cross-validation x {len(values)}, {method}, variance K/(K-1)"
+        method = f"{in_folds(folds, len(values))}, {method}, {widened(folds, what)}"
     reason = few_effective(units, groups is not None, kind == "loss" and bound is None)
     if reason:
         return refuse(mean, level, n, method, reason, target)

@@ -16,7 +16,7 @@ from empirisk.evaluation.evaluate import Metrics, named
 from empirisk.evaluation.evaluation import Evaluation
 from empirisk.evaluation.folds import FOLDS
 from empirisk.evaluation.intervals.base import Floats, refuse
-from empirisk.evaluation.intervals.repeated_kfold import repeated_kfold, scored_target
+from empirisk.evaluation.intervals.repeated_kfold import in_folds, repeated_kfold, scored_target
 from empirisk.evaluation.loo.refit import refit_all
 from empirisk.evaluation.loo.shortcuts import shortcut_for
 from empirisk.evaluation.metrics import METRICS, Metric, Predictions, find_metric
@@ -218,7 +218,5 @@ def loo_estimate(est: Any, sample: Sample, metric: Metric, p: Predictions, level
     else:
         losses, bound = metric.losses(p)[None, :], metric.bound(p)
         e = repeated_kfold(losses, FOLDS, level, bound=bound, errors=metric.errors, target=target)
-    words = e.method.replace(f"{FOLDS}-fold cross-validation x 1", "leave-one-out").replace(
-        "K/(K-1)", "x 5/4"
-    )
+    words = e.method.replace(in_folds(FOLDS, 1), "leave-one-out")
     return steady(with_note(replace(e, method=words), NOTE), est, sample.X, sample.n - 1)

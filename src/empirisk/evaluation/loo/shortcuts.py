@@ -55,7 +55,7 @@ def _linear(est: Any, X: Any, y: NDArray[Any]) -> tuple[Outputs, str] | str:
         return f"alpha = {est.alpha!r} is chosen anew in every fit"
     # The checks of the estimator: finite values, shapes, its own parameters.
     if isinstance(est, LinearRegression | Ridge):
-        clone(est).problem(X, y)
+        (clone(est) if hasattr(est, "alpha_") else est).problem(X, y)
     else:
         clone(est).fit(X, y)
     pred = ridge_loo(table, np.asarray(y, dtype=np.float64), strength, bool(est.fit_intercept))

@@ -11,7 +11,13 @@ import numpy as np
 from empirisk.evaluation.intervals.base import MODEL, Floats, accept, group_codes, refuse, too_few
 from empirisk.evaluation.intervals.grouped import sum_variance
 from empirisk.evaluation.intervals.mover import METHOD as MOVER
-from empirisk.evaluation.intervals.repeated_kfold import MIN_ROWS, rows_trained, scored_target
+from empirisk.evaluation.intervals.repeated_kfold import (
+    MIN_ROWS,
+    in_folds,
+    rows_trained,
+    scored_target,
+    widened,
+)
 from empirisk.evaluation.intervals.smooth import SCALES, smooth_limits
 from empirisk.evaluation.intervals.student import student_limits
 from empirisk.evaluation.intervals.weighted import few_effective
@@ -195,7 +201,7 @@ class Score(PickledByName):
         scale = SCALES[self.scale_for(p)]
         unit = "" if p.groups is None else f" over {group_codes(p.groups, p.n)[1]} groups"
         unit = unit if p.weights is None else f", {units_of(p)}"
-        method = f"{folds}-fold cross-validation x {len(repeats)}{unit}, {scale} with variance K/(K-1)"
+        method = f"{in_folds(folds, len(repeats))}{unit}, {scale} with {widened(folds, 'influence values')}"
         if p.n < self.min_crossed:
             value = float(np.mean([self.point(q) for q in repeats]))
             return refuse(value, level, p.n, method, too_few(p.n, self.min_crossed), target)
@@ -243,7 +249,7 @@ class Score(PickledByName):
         p = a[0]
         value = float(np.mean([self.point(x) - self.point(y) for x, y in zip(a, b, strict=True)]))
         target = difference_target(p, folds)
-        method = "paired t on influence values" + ("" if folds is None else f", {folds} folds, K/(K-1)")
+        method = "paired t on influence values" + ("" if folds is None else f", {widened(folds, 'theirs')}")
         short = self.refusal(p) or self.refusal(b[0]) or few_units(p)
         reason = self.undefined if math.isnan(value) else short
         if not reason and p.n < MIN_ROWS:

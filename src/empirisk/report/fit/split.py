@@ -213,8 +213,8 @@ def _by_time(table: Table, test_size: float, gap: float) -> Split:
     twins = twin_groups(table)
     straddling = int(np.isin(twins[test], twins[~late]).sum())
     told = (
-        f"{straddling:,} test rows have an exact twin earlier in time; the order of time is not broken "
-        "for them"
+        f"{counted(straddling, 'test row')} with an exact twin earlier in time; the order of time is not "
+        "broken for twins"
         if straddling
         else "no row has an exact twin in the other part"
     )
@@ -223,11 +223,11 @@ def _by_time(table: Table, test_size: float, gap: float) -> Split:
         f"the last {percent(test.mean())} of the rows by {name!r} (from {moment!s}), because --time was given"
     )
     if blank.any():
-        why += f"; {int(blank.sum()):,} rows without a time stay in train"
+        why += f"; kept in train: {counted(int(blank.sum()), 'row')} without a time"
     if gap > 0.0:
         why += (
-            f"; {int((late & ~test).sum()):,} rows less than {later_than(table, gap)} before them are left "
-            "out of both (--gap)"
+            f"; left out of both (--gap): {counted(int((late & ~test).sum()), 'row')} less than "
+            f"{later_than(table, gap)} before them"
         )
     if table.group is not None:
         labels = table.frame[table.group].cast(pl.String)
@@ -262,8 +262,8 @@ def _by_file(table: Table, test_table: Table) -> Split:
     numbers = numbered(both)
     straddling = int(np.isin(numbers[table.n_rows :], numbers[: table.n_rows]).sum())
     told = (
-        f"{straddling:,} rows of the test file have an exact twin in the training file; they stay, and "
-        "the finding says so"
+        f"{counted(straddling, 'row')} of the test file with an exact twin in the training file; all stay, "
+        "and the finding says so"
         if straddling
         else "no row of the test file has an exact twin in the training file"
     )

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from empirisk.data.deadline import Deadline, OutOfTime
+from empirisk.data.side_by_side import threads_of_pieces
 from empirisk.evaluation import candidate as evaluation
 from empirisk.evaluation import sample as evaluation_rows
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.fit_folds import Fit, each_fit
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.row_losses import losses_over
+from empirisk.report.fit.ahead import Made, made_ahead
 from empirisk.report.fit.allowance import Allowance
 from empirisk.report.fit.behind import behind
 from empirisk.report.fit.candidates import Candidate
@@ -182,7 +184,10 @@ def cross_validate(
     )
     order = list(cheapest or rows)
     done = 0
+    together = threads_of_pieces() if math.isinf(seconds) else 1  # an alarm would not end the threads
     for number in range(folds.n_splits):
+        if together > 1 and number >= trim and (number - trim) % together == 0:
+            job.ahead(range(number, min(number + together, folds.n_splits)), order)
         if number and number % folds.n_folds == 0 and not allowance.shorten(folds.n_folds, ()):
             break
         if 0 < number < folds.n_folds:
@@ -221,6 +226,19 @@ class _Job:
     curve: bool = True  # whether losses in training are wanted, for the curve over the values
     before: Before = field(default_factory=lambda: Before(2))  # one for the grids
     outrun: dict[str, str] = field(default_factory=dict)
+    made: dict[tuple[str, int], Made[_Scored]] = field(default_factory=dict)  # ahead, and not yet read
+
+    def ahead(self, numbers: Sequence[int], order: Sequence[Candidate]) -> None:
+        """Fit the candidates on several folds side by side."""
+        live = [c for c in order if c.name not in self.allowance.dropped]
+        for candidate in live:
+            if candidate.name not in self.out:
+                self.out[candidate.name] = self._empty(candidate)
+
+        def score(candidate: Candidate, number: int, found: list[_Scored], before: Before) -> None:
+            self._score(self.out[candidate.name], number, found, before)
+
+        self.made |= made_ahead(live, numbers, score)
 
     def fold(self, number: int, order: Sequence[Candidate]) -> bool:
         """Fit all candidates on one fold; False when the time is up before the model that must stay."""
@@ -262,13 +280,17 @@ class _Job:
             allowed = allowance.later(name) if number else allowance.first(candidate.linear)
         if candidate.role == "baseline" and not number:
             allowed = math.inf
-        found: list[_Scored] = []
+        made = self.made.pop((name, number), None)
+        found: list[_Scored] = [] if made is None else made.found
         try:
             with self.deadline.within(allowed):
-                if not number:
+                if made is not None and made.error is not None:
+                    raise made.error
+                if not number and made is None:
                     self.out[name] = self._empty(candidate)
                 # The losses of all values are made before they are kept: an alarm may ring between any two.
-                self._score(self.out[name], number, found)
+                if made is None:
+                    self._score(self.out[name], number, found, self.before)
         except OutOfTime:
             if not found:
                 if not number or (candidate.role != "baseline" and name != allowance.kept):
@@ -284,7 +306,7 @@ class _Job:
             return True
         result = self.out[name]
         self._keep(result, number, found)
-        result.seconds += time.perf_counter() - started
+        result.seconds += time.perf_counter() - started if made is None else made.seconds
         if not number and self.trim:
             self._trim(result)
         if not number:
@@ -316,11 +338,11 @@ class _Job:
         recipe = recipe_along(candidate, self.encoders.table, list(grid), self.seed, self.encoders)
         return CrossValidated(candidate, recipe, grid, losses, np.zeros((self.folds.n_splits, grid.size)))
 
-    def _score(self, result: CrossValidated, number: int, found: list[_Scored]) -> None:
+    def _score(self, result: CrossValidated, number: int, found: list[_Scored], before: Before) -> None:
         """Fit a candidate at every value on one split, and note what its models say."""
         plan, rows, candidate = self.folds.plan.only(number), self.sample.dealt, result.candidate
         need = self.metric.needs
-        for fit in each_fit(result.recipe, rows, plan, before=self.before):
+        for fit in each_fit(result.recipe, rows, plan, before=before):
             new = losses_over(fit.outputs(need), rows, fit.test, self.metric)
             # Only a family that is tuned has a curve that shows its losses in training.
             inside = self._inside(candidate, fit, rows) if candidate.parameter and self.curve else math.nan

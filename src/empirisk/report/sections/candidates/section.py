@@ -333,7 +333,9 @@ def _estimates(report: Json) -> dict[str, Pairs]:
         ("versus_baseline", "their differences from the baseline"),
         ("versus_best", "their differences from the best"),
     )
-    return {"candidates": [(said, c[key]) for key, said in kinds for c in report["candidates"]]}
+    told = [(said, c[key]) for key, said in kinds for c in report["candidates"]]
+    raced = [one.get("versus_leader") for one in report["selection"].get("left_out", [])]
+    return {"candidates": [*told, *(("differences of those that left from the leader", e) for e in raced)]}
 
 
 def _charts(report: Json) -> Iterator[Chart]:

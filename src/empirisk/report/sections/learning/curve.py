@@ -96,8 +96,19 @@ def collect_curve(m: Material) -> Json | None:
         "train": band_of(trained, f"pointwise; {trained[0].method}"),
         "validation": band_of(held, f"pointwise; {held[0].method}; {curve.method}"),
         "extrapolation": ahead if known else None,
-        "sentence": _curve_sentence(curve, gain, LABELS[name]),
+        "sentence": _curve_sentence(curve, gain, LABELS[name]) + _beside_test(m, held[-1], name),
     }
+
+
+def _beside_test(m: Material, last: Estimate, name: str) -> str:
+    """Return how the end of the curve stands beside the loss of the test rows; "" where these have none."""
+    tested = next((row["model"] for row in m.made["test"]["metrics"] if row["name"] == name), None)
+    if tested is None:
+        return ""
+    return (
+        f" The curve ends at {brief(estimate(last))}, which is of rows that the folds held out; the test rows"
+        f" have {brief(tested)}: other rows, and a fit on all of the training part."
+    )
 
 
 def _nothing(curve: LearningCurve) -> str:
