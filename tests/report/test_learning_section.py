@@ -26,14 +26,16 @@ def curve() -> LearningCurve:
     )
 
 
-def collected(curve: LearningCurve) -> tuple[Any, dict[str, str]]:
+def collected(curve: LearningCurve, metrics: tuple[Any, ...] = ()) -> tuple[Any, dict[str, str]]:
     """Return the section's part and the reasons for what is absent."""
     absent: dict[str, str] = {}
     train = SimpleNamespace(n=curve.n)
     analysis = SimpleNamespace(
         curve=curve, model=SimpleNamespace(fitted=True), prepared=SimpleNamespace(train=train)
     )
-    return collect_curve(SimpleNamespace(analysis=analysis, unit=None, absent=absent)), absent  # type: ignore[arg-type]
+    made = {"test": {"metrics": metrics}}
+    material = SimpleNamespace(analysis=analysis, unit=None, absent=absent, made=made)
+    return collect_curve(material), absent  # type: ignore[arg-type]
 
 
 def infinite(curve: LearningCurve, sizes: int) -> LearningCurve:
@@ -52,6 +54,17 @@ def test_a_whole_curve_is_shown_with_what_twice_the_rows_would_give(curve: Learn
     assert found["x"] == [20, 40, 80, 160]
     assert found["extrapolation"]["n_rows"] == 400
     assert found["extrapolation"]["score"]["value"] == curve.extrapolate(2.0).loss[0].value
+
+
+def test_the_end_of_the_curve_stands_beside_the_loss_of_the_test_rows(curve: LearningCurve) -> None:
+    tested = {"value": 1.25, "low": 1.0, "high": 1.5, "level": 0.95, "n": 50, "method": "t"}
+    sentence = collected(curve, ({"name": "mse", "model": tested}, {"name": "r2", "model": None}))[0][
+        "sentence"
+    ]
+    end = curve.validation[-1].value
+    assert f" The curve ends at {end:.2f}" in sentence
+    assert "the test rows have 1.25 [1.00, 1.50]: other rows" in sentence
+    assert "test rows" not in collected(curve, ({"name": "r2", "model": tested},))[0]["sentence"]
 
 
 def test_sizes_with_an_infinite_loss_are_told_and_not_shown(curve: LearningCurve) -> None:

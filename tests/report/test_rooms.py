@@ -15,7 +15,7 @@ REPORT = PACKAGE / "report"
 # know each other.
 ROOMS = (
     {"errors", "shapes"},
-    {"atomic", "estimates", "guarded", "overrun", "progress"},
+    {"atomic", "estimates", "guarded", "overrun", "progress", "replaced"},
     {"read"},
     {"audit", "fit"},
     {"options"},

@@ -13,7 +13,6 @@ import numpy as np
 
 from empirisk.data.threads import on_one_thread, one_thread
 from empirisk.problems.base import Problem
-from empirisk.problems.linear import LinearProblem
 from empirisk.results import Certificate, Solution, Status, TracePoint
 from empirisk.solvers.auto import advice, resolve
 from empirisk.solvers.base import Solver, State
@@ -145,9 +144,9 @@ def _blas_threads(problem: Problem, solver: Solver) -> AbstractContextManager[An
     large = getattr(solver, "large", None)
     if large is not None and large(problem):
         return nullcontext()
-    if isinstance(problem, LinearProblem) and on_one_thread(*problem.design.shape, problem.n_outputs):
-        return nullcontext()
-    return one_thread()
+    design = getattr(problem, "design", None)
+    small = design is not None and on_one_thread(*design.shape, getattr(problem, "n_outputs", 0))
+    return nullcontext() if small else one_thread()
 
 
 class _Watch:

@@ -23,7 +23,7 @@ BATCH, STEP, PATIENCE = 32, 0.01, 40
 # Shares of the rows that early stopping holds out, for few rows and for many.
 MANY, SHARES = 5_000, (0.2, 0.1)
 # Seconds for a visit of a row and a weight, and for a visit alone.
-_WEIGHT, _VISIT = 1.5e-10, 1.5e-7
+_WEIGHT, _VISIT = 7.0e-11, 7.0e-8
 
 
 def network_estimator(task: str, alpha: float, seed: int, n: int) -> Any:

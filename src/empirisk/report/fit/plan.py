@@ -24,12 +24,14 @@ __all__ = ["Plan", "make_plan"]
 
 # Seconds for a linear fit of one row by one parameter squared, by kind of penalty, and for a cell that is
 # encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
-_L2, _L1, _CELL, _BOOST, _FIXED = 4.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
+_L2, _L1, _CELL, _BOOST, _FIXED = 2.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
 # Seconds for a row, a column and a class of a linear fit of several classes along a path, by kind of penalty:
 # measured, these fits grow with the classes, and not with their square.
 _CLASSES = {False: 1.0e-8, True: 2.0e-8}
-# Seconds for a row and a column of a model made of trees, times the logarithm of the rows.
-_GROWN = {"tree": 8.0e-9, "boosting": 8.0e-8, "forest": 4.0e-7}
+# Seconds of a model made of trees along its path, and for a row and a column of it, times the logarithm of
+# the rows; those of boosting with one number of rounds.
+_GROWN = {"tree": (0.05, 8.0e-9), "boosting": (0.05, 1.2e-8), "forest": (0.05, 1.2e-7)}
+_BOOSTED = 0.02, 8.0e-9
 # Shares of the seconds of the search for settings, and fits of it at most, by the kind of the candidate.
 _SEARCH = {"boosting": (0.75, 100), "forest": (0.25, 60)}
 _TRIALS = 2  # settings that a search must be able to try beside the given ones
@@ -39,7 +41,7 @@ _WANTED, _FEWEST = 30, 2_000
 # Adult's (rows by encoded columns by scores).  What the other stages leave is for the search for settings,
 # and a share of them at least.
 _LEAST, _SMALL, _GROWS, _CELLS = 20.0, 12.0, 8.0, 2.8e6
-_LEAST_SEARCH = {False: 0.5, True: 0.25}  # without and after a race
+_LEAST_SEARCH = {False: 0.5, True: 0.15}  # without and after a race
 _PENALTIES = {False: 16, True: 8}  # of a path, where all candidates are fitted on all rows and after a race
 _PATH = 9  # numbers of rounds that are tried with each settings, about
 _RACED = 2  # folds after which a challenger that does not win is expected to have left
@@ -180,18 +182,9 @@ class Plan:
     def curve_seconds(self) -> float:
         """Predicted seconds of the learning curve."""
         n = self.n * (self.n_folds - 1) / self.n_folds
-        heavy = max((c for c in self.rows if c.linear), key=lambda c: c.l1_ratio or 0.0, default=None)
-        if heavy is None:
-            return 0.0
         shares = [*self.shares, *self.shares[:-1]]  # up to half of the rows, two disjoint parts are fitted
-        return (
-            self.n_folds
-            * self.n_repeats
-            * sum(
-                4.0 * self._linear(n * s, heavy) + _CELL * n * self.p + self._hashing(n) + 0.02
-                for s in shares
-            )
-        )
+        fits = sum(self._once(n * s) + _CELL * n * s * self.p + self._hashing(n * s) + 0.02 for s in shares)
+        return self.n_folds * self.n_repeats * fits
 
     @property
     def diagnosis_seconds(self) -> float:
@@ -239,8 +232,16 @@ class Plan:
         return f", first on {', '.join(f'{m:,}' for m in self.looks)} rows" if self.looks else ""
 
     def _grown(self, n: float, c: Candidate) -> float:
-        outputs = self.outputs if c.kind == "boosting" else 1
-        return 0.05 * outputs + _GROWN[c.kind] * n * min(self.p, 40) * math.log2(n + 2.0) * outputs
+        return self._trees(n, *_GROWN[c.kind]) * (self.outputs if c.kind == "boosting" else 1)
+
+    def _trees(self, n: float, fixed: float, cell: float) -> float:
+        return fixed + cell * n * min(self.p, 40) * math.log2(n + 2.0)
+
+    def _once(self, n: float) -> float:
+        """Return the predicted seconds of one fit of the model that is expected to be chosen."""
+        if any(c.kind == "boosting" for c in self.rows):
+            return self._trees(n, *_BOOSTED) * self.outputs
+        return max((4.0 * self._linear(n, c) for c in self.rows if c.linear), default=0.0)
 
     def _between(self, n: float, c: Candidate) -> float:
         """Return the predicted seconds of the feature step of a candidate, and of encoding for it anew."""
