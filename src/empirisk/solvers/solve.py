@@ -145,7 +145,10 @@ def _blas_threads(problem: Problem, solver: Solver) -> AbstractContextManager[An
     if large is not None and large(problem):
         return nullcontext()
     design = getattr(problem, "design", None)
-    small = design is not None and on_one_thread(*design.shape, getattr(problem, "n_outputs", 0))
+    if design is None:
+        return one_thread()
+    rows, columns = design.shape
+    small = on_one_thread(rows, columns, getattr(problem, "n_outputs", 0))
     return nullcontext() if small else one_thread()
 
 
