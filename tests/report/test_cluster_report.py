@@ -283,6 +283,15 @@ def test_too_few_rows_and_equal_rows_are_a_sentence(tmp_path: Path) -> None:
     assert [p.name for p in (tmp_path / "few").iterdir()] == ["table.csv"]
 
 
+@pytest.mark.full  # a report of its own
+def test_few_rows_of_many_columns_are_compared_with_a_diagonal_mixture(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 12)) + 6.0 * rng.integers(0, 2, 120)[:, None]
+    made = make_clusters(tmp_path, pl.DataFrame(X, schema=[f"x{j}" for j in range(12)])).report
+    (pair,) = [p for p in made["agreement"]["pairs"] if "mixture" in p["first"] + p["second"]][:1]
+    assert pair["agreement"]["value"] > 0.9
+
+
 @pytest.mark.full  # a report of its own on a table of thirteen columns
 def test_wines_fall_into_their_cultivars(tmp_path: Path) -> None:
     """Three cultivars that no column of the grouping names, set aside, are found again in the profile."""

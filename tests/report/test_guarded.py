@@ -65,7 +65,7 @@ def test_a_report_is_written_when_every_section_fails(
     for module, name in MAKERS.values():
         monkeypatch.setattr(module, name, fails)
     frame, target = (two_classes(), "answer") if task == "classes" else (numbers(), "y")
-    made = make_report(tmp_path, frame, target, time_limit=None)
+    made = make_report(tmp_path, frame, target, time_limit=None, whole=False)
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     page, text = (tmp_path / "out" / "report.html").read_text(), (tmp_path / "out" / "report.md").read_text()
     failed = {part["section"]: part["sentence"] for part in report["failed"]}

@@ -95,7 +95,7 @@ def _mixture(a: Clustered, X: NDArray[np.float64]) -> Method | None:
     if not own:
         return None
     Z = np.ascontiguousarray(X[:, own])
-    kind = "full" if len(Z) >= FULL * a.split * len(own) ** 2 else "diag"
+    kind = "full" if len(Z) >= FULL * a.split * len(own) ** 2 else "diagonal"
     notes = (
         []
         if len(own) == len(matrix.origins)
