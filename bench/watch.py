@@ -16,6 +16,8 @@ from typing import Any
 
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 SAMPLE_SECONDS = 0.005
+# A reference is solved once and far beyond the accuracy; it may take this many times the cap of a run.
+REFERENCE_CAPS = 10.0
 
 
 @dataclass
@@ -99,6 +101,10 @@ def _attempt(
     running, finished = "", False
     try:
         for event in _events(read, cap):
+            if event is None and finished:
+                measured.problem = f"The reference took over {REFERENCE_CAPS * cap:g} s and was given up."
+                process.kill()
+                return None
             if event is None:
                 return running, f"over {cap:g} s"
             running = event["solver"] if event["event"] == "start" else ""
@@ -111,6 +117,8 @@ def _attempt(
         process.wait()
         memory.stopped.set()
     if finished:
+        if measured.reference is None:
+            measured.problem = f"The reference failed (status {process.returncode})."
         return None
     if running:
         return running, f"the process died (status {process.returncode})"
@@ -121,7 +129,7 @@ def _attempt(
 
 
 def _events(descriptor: int, cap: float) -> Iterator[dict[str, Any] | None]:
-    """The worker's events; None, as the last one, when a fit runs for longer than the cap."""
+    """The worker's events; None, as the last one, when a fit or the reference runs for too long."""
     buffer, deadline = b"", None
     while True:
         rest = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -134,7 +142,8 @@ def _events(descriptor: int, cap: float) -> Iterator[dict[str, Any] | None]:
         *lines, buffer = (buffer + chunk).split(b"\n")
         for line in lines:
             event = json.loads(line)
-            deadline = time.monotonic() + cap if event["event"] == "start" else None
+            caps = {"start": 1.0, "reference": REFERENCE_CAPS}.get(event["event"])
+            deadline = None if caps is None else time.monotonic() + caps * cap
             yield event
 
 
@@ -144,11 +153,14 @@ def _note(measured: Measured, event: dict[str, Any], memory: _Memory) -> None:
         measured.shape, measured.input_bytes = event["shape"], event["bytes"]
         return
     if kind == "values":
-        measured.reference, measured.null = event["reference"], event["null"]
+        measured.null = event["null"]
         for name, value in event["values"].items():
             measured.timings[name].value = value
         return
     if kind == "reference":
+        return
+    if kind == "best":
+        measured.reference = event["value"]
         return
     timing = measured.timings.setdefault(event["solver"], Timing())
     if kind == "start":

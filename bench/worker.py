@@ -53,9 +53,9 @@ def main(descriptor: int, objective: str, dataset: str, quick: bool, runs: int, 
             tell("end", solver=solver.name, seconds=factor * seconds, cpu=factor * cpu)
             values[solver.name] = goal.value(X, y, strength, result)
             del result
+    tell("values", values=values, null=goal.null(X, y))
     tell("reference")
-    best = goal.value(X, y, strength, goal.reference(X, y, strength))
-    tell("values", values=values, reference=best, null=goal.null(X, y))
+    tell("best", value=goal.value(X, y, strength, goal.reference(X, y, strength)))
     channel.flush()
     os._exit(0)  # some peers crash when their thread pools are taken down
 
