@@ -21,6 +21,10 @@ def reported(parts: Halves, folder: Path) -> dict[str, Any]:
     for part in ("train", "test"):
         parts.with_target(part).to_parquet(folder / f"{part}.parquet", index=False)
     words = ["report", "train.parquet", "--target", TARGET, "--test", "test.parquet", "--task", parts.task]
+    # A column that is 0 or 1 in the rows of the report need not be so in the others.
+    for name in parts.train.select_dtypes("number"):
+        if parts.train[name].isin([0, 1]).all() and not parts.test[name].isin([0, 1]).all():
+            words += ["--types", f"{name}=number"]
     lines = folder / "lines.txt"
     began = time.perf_counter()
     with lines.open("w") as out:

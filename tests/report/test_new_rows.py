@@ -14,6 +14,7 @@ import pytest
 
 from empirisk.report.errors import DataError
 from empirisk.report.read.frames import raw_frame
+from empirisk.report.read.read import read_table
 from empirisk.report.saved.cells import escape, unescape
 from empirisk.report.saved.model_file import ModelFile, NewRowsWarning, load
 from empirisk.report.saved.predict import predict_file, reading_lines
@@ -211,3 +212,14 @@ def test_equal_rows_by_chance_are_said_to_be(rng: np.random.Generator) -> None:
     assert found.share == 1.0
     assert "by chance" in found.sentence()
     assert "no evidence" not in found.sentence()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_column_that_was_0_and_1_by_chance_is_told_how_to_be_numbers(tmp_path: Path, kind: str) -> None:
+    first, then = (tmp_path / f"{name}.{kind}" for name in ("first", "then"))
+    for path, values in ((first, [0, 1] * 30), (then, [0, 2, 1])):
+        frame = pl.DataFrame({"a": values, "y": list(range(len(values)))})
+        frame.write_csv(path) if kind == "csv" else frame.write_parquet(path)
+    with pytest.raises(DataError, match=r"row 2, column 'a': '2' is no 0 or 1 .* --types a=number"):
+        read_table(then, like=read_table(first, target="y"))
+    assert read_table(then, like=read_table(first, target="y", types={"a": "number"})).n_rows == 3

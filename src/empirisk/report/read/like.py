@@ -130,9 +130,18 @@ def _parse_like(values: pl.Series, column: Column, raw: RawFile) -> pl.Series:
         raise DataError(
             f"{raw.source.name} row {row + 1}, column {column.name!r}: {str(values[row])[:40]!r} is no "
             f"{_noun(column)} "
-            "like in the first table: correct it or leave it empty"
+            f"like in the first table: correct it or leave it empty{_otherwise(column, values[row])}"
         )
     return parsed.alias(column.name)
+
+
+def _otherwise(column: Column, value: object) -> str:
+    """Return what to do where a column of 0 and 1 is one of numbers, of which the first table had two."""
+    try:
+        float(str(value))
+    except ValueError:
+        return ""
+    return "" if column.base != "boolean" else f", or read the first table with --types {column.name}=number"
 
 
 def _noun(column: Column) -> str:
