@@ -34,6 +34,7 @@ from empirisk.report.read.table import Table
 from empirisk.report.saved.answers import prediction_frame
 from empirisk.report.saved.bare import is_own_record, numbers_only
 from empirisk.report.saved.ranges import far_outside
+from empirisk.report.saved.skops_alone import skops_io
 from empirisk.report.saved.unpack import FORMAT, ModelFileError, pack, short, unpack
 from empirisk.report.saved.versions import versions_sentence, versions_then_and_now
 
@@ -241,8 +242,7 @@ def save(path: Path, pipeline: Pipeline, metadata: dict[str, Any], probes: pl.Da
     probes : polars.DataFrame
         Synthetic rows (:func:`empirisk.report.saved.probes.draw_probes`).
     """
-    import skops.io as sio
-
+    sio = skops_io()
     pipeline = numbers_only(pipeline)
     dump = sio.dumps(pipeline)
     rows = {name: [_plain(v) for v in probes[name].to_list()] for name in probes.columns}
@@ -301,8 +301,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _build(file: Path, dump: bytes, metadata: dict[str, Any]) -> Any:
-    import skops.io as sio
-
+    sio = skops_io()
     try:
         untrusted = sio.get_untrusted_types(data=dump)
         foreign = [name for name in untrusted if name not in PLAIN and not _is_own_type(name)]
