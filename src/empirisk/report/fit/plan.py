@@ -41,9 +41,10 @@ _TRIALS = 2  # settings that a search must be able to try beside the given ones
 _WANTED, _FEWEST = 30, 2_000
 # Seconds of a report without a time limit: at least, of a small table, and for each root of the cells of
 # Adult's (rows by encoded columns by scores).  What the other stages leave is for the search for settings,
-# and a share of them at least.
+# and a share of them at least, less of many rows, whose fits on few of them say less.
 _LEAST, _SMALL, _GROWS, _CELLS = 20.0, 12.0, 8.0, 2.8e6
-_LEAST_SEARCH = {False: 0.5, True: 0.15}  # without and after a race
+_LEAST_SEARCH = {False: 0.5, True: 0.25}  # without and after a race
+_LESS, _MANY = 0.6, 10_000
 _PENALTIES = {False: 16, True: 8}  # of a path, where all candidates are fitted on all rows and after a race
 _PATH = 9  # numbers of rounds that are tried with each settings, about
 _RACED = 2  # folds after which a challenger that does not win is expected to have left
@@ -370,7 +371,8 @@ def make_plan(
         where = tuple(f"{c.label}, for reference: fitted where no race is needed" for c in outside)
         rows = [c for c in plan.rows if c not in outside]
         plan = replace(plan, n_alphas=_PENALTIES[True], rows=rows, large=(*plan.large, *where))
-    least = _LEAST_SEARCH[bool(plan.looks)] * budget + _chosen_seconds(plan)
+    share = _LEAST_SEARCH[bool(plan.looks)] * (_LESS if n > _MANY else 1.0)
+    least = share * budget + _chosen_seconds(plan)
     whole = _searched(plan, max(budget - plan.rest_seconds, least))
     if time_limit is None or whole.seconds <= time_limit:
         return whole
