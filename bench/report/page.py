@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,13 @@ def estimated(found: dict[str, Any]) -> Estimate:
     return Estimate(found["value"], found["low"], found["high"], 0.95, found["n"], found["method"])
 
 
+def beside_peer(e: Estimate) -> str:
+    """Return the difference to the peer as a cell; in words where a loss is infinite."""
+    if math.isfinite(e.value):
+        return marked(e)
+    return "infinite: the report minimised squares, and predicts some counts as 0 or less"
+
+
 def marked(e: Estimate) -> str:
     """Return an estimate in words, bold where its interval excludes 0."""
     excluded = e.low is not None and e.high is not None and (e.low > 0.0 or e.high < 0.0)
@@ -79,7 +87,7 @@ def row(name: str, found: dict[str, Any]) -> str:
         str(promised),
         str(kept),
         marked(difference_of_independent(kept, promised)),
-        marked(estimated(found["difference"])) if "difference" in found else "",
+        beside_peer(estimated(found["difference"])) if "difference" in found else "",
     ]
     return f"| {' | '.join(cells)} |"
 
