@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ from bench.objectives import REGISTRY as OBJECTIVES
 from bench.objectives import ROWS
 from bench.objectives.base import Fit
 from bench.solvers import solvers_for
-from bench.watch import Measured, Timing, measure
+from bench.watch import Measured, Timing, _events, measure
 
 ROOT = Path(__file__).parents[2]
 
@@ -94,14 +96,25 @@ def test_rows_in_both_precisions_stand_side_by_side() -> None:
     assert "Median ratio to the fastest peer: 3.00 over 3 rows." in text
 
 
+def test_a_reference_has_ten_caps_and_a_fit_has_one() -> None:
+    for event in ("reference", "start"):
+        read, write = os.pipe()
+        os.write(write, f'{{"event": "{event}"}}\n'.encode())
+        began = time.monotonic()
+        assert list(_events(read, 0.02)) == [{"event": event}, None]
+        assert time.monotonic() - began >= (0.19 if event == "reference" else 0.019)
+        os.close(write)
+        os.close(read)
+
+
 @pytest.mark.full  # seconds: it times every solver of a row
 def test_slow_fits_are_given_up() -> None:
-    # No fit takes less than a microsecond: every solver is given up, by name, the reference too, and the row
-    # still ends.
+    # No fit takes less than a microsecond: every solver is given up, by name, and the row still ends.
     measured = measure("ridge_loo", "dense 2e4x200", quick=True, runs=1, cap=1e-6)
     assert {t.problem for t in measured.timings.values()} == {"over 1e-06 s"}
-    assert measured.reference is None
-    assert "reference took over 1e-05 s" in measured.problem
+    # Where the machine is busy, the reference may be there before anybody looks at the clock.
+    late = "The reference took over 1e-05 s and was given up."
+    assert measured.problem == (late if measured.reference is None else "")
     whole = measure("ridge_loo", "dense 2e4x200", quick=True, runs=1, cap=60.0)
     assert whole.reference is not None
     assert not whole.problem
