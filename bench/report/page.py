@@ -64,7 +64,7 @@ def beside_peer(e: Estimate) -> str:
     """Return the difference to the peer as a cell; in words where a loss is infinite."""
     if math.isfinite(e.value):
         return marked(e)
-    return "infinite: the report minimised squares, and predicts some counts as 0 or less"
+    return "infinite: some row has the probability 0, or a predicted mean of 0 or less"
 
 
 def marked(e: Estimate) -> str:

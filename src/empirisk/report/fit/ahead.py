@@ -55,15 +55,16 @@ def made_ahead(
 
     def piece(number: int, stop: Stop) -> dict[Key, Made[Found]]:
         before = Before(2)
-        return {(c.name, number): _made(c, number, before) for c in candidates if not stop()}
+        return {(c.name, number): fitted(c, number, before) for c in candidates if not stop()}
 
-    def _made(candidate: Candidate, number: int, before: Before) -> Made[Found]:
-        began, found, error = time.thread_time(), [], None  # type: ignore[var-annotated]
+    def fitted(candidate: Candidate, number: int, before: Before) -> Made[Found]:
+        began = time.thread_time()
+        found: list[Found] = []
         try:
             score(candidate, number, found, before)
-        except ValueError as raised:  # the loop decides what it means
-            error = raised
-        return Made(found, error, time.thread_time() - began)
+        except ValueError as error:  # the loop decides what it means
+            return Made(found, error, time.thread_time() - began)
+        return Made(found, None, time.thread_time() - began)
 
     out: dict[Key, Made[Found]] = {}
     with warnings.catch_warnings():  # what fits do to the filters, which all threads share, ends here
