@@ -29,6 +29,8 @@ FEWEST_ROWS = 2_000
 EPOCHS = 1_000  # of coordinate descent on one model, at most
 BLOCK = 2_048  # rows whose columns are gathered at a time
 SINGLE = 256  # columns from which single precision is worth its copy
+ODD = 2.0  # times the variance among all rows, or its inverse, from which that among few is not believed
+LIFT = 1e-2  # of the variance among all rows, to which a column is lifted at least
 CURVATURE_FLOOR = 1e-6  # of the loss's largest, so that saturated rows do not make the model singular
 # A pass reads X twice, at memory speed; products of a Gram matrix run many times faster than that.
 FLOPS_OF_PASS = 32.0
@@ -130,15 +132,20 @@ class JointMetric:
         return replace(self, factor=float(_curvatures(problem, e, self.rows).sum()) / self.mass)
 
 
-def keep_jointly(problem: LinearProblem, e: Evaluation) -> JointMetric:
+def keep_jointly(problem: LinearProblem, e: Evaluation, growth: float = 1.0) -> JointMetric:
     """Return the Hessian of all classes at the point of e, from evenly spaced rows."""
     data, p = problem.data, problem.data.n_cols
     parameters = p * problem.n_outputs
-    rows = _spaced(problem, ROWS_PER_PARAMETER * parameters)
+    rows = _spaced(problem, ROWS_PER_PARAMETER * parameters, growth)
+    mean, sd = column_scales(problem)
     X = _dense(problem, rows, slice(None), np.arange(p))
+    if (
+        ((X - mean) ** 2).mean(axis=0) < sd**2 / ODD
+    ).any():  # a level that these rows do not have is all but free in them
+        rows = slice(None)
+        X = _dense(problem, rows, rows, np.arange(p))
     few = ArrayBlocks(Design(X), data.y[rows], data.weight[rows])
     small = replace(problem, data=few)
-    mean, sd = column_scales(problem)
     standard = Standardisation(mean, np.ones_like(sd), problem.intercept)
     h = _curvatures(problem, e, rows)
     H = full_hessian(small, standard, Evaluation(e.loss, e.grad, e.scores[rows]))
@@ -149,15 +156,16 @@ def keep_jointly(problem: LinearProblem, e: Evaluation) -> JointMetric:
     return JointMetric(np.arange(p), rows, H, float(h.sum()), 1.0, standard, price)
 
 
-def _spaced(problem: LinearProblem, size: int) -> slice:
+def _spaced(problem: LinearProblem, size: int, growth: float) -> slice:
     """Return evenly spaced rows, about as many as asked for; all of them where those have no weight."""
-    rows = slice(None, None, max(1, problem.design.shape[0] // max(size, FEWEST_ROWS)))
+    n = problem.design.shape[0]
+    rows = slice(None, None, max(1, int(n / min(growth * max(size, FEWEST_ROWS), n))))
     return rows if float(problem.data.weight[rows].sum()) > 0.0 else slice(None)
 
 
-def keep(problem: LinearProblem, e: Evaluation, index: IndexArray) -> KeptMetric:
-    """Return the Gram matrices of these columns at the point of e."""
-    rows = _spaced(problem, ROWS_PER_COLUMN * len(index))
+def keep(problem: LinearProblem, e: Evaluation, index: IndexArray, growth: float = 1.0) -> KeptMetric:
+    """Return the Gram matrices of these columns at the point of e, from `growth` times the fewest rows."""
+    rows = _spaced(problem, ROWS_PER_COLUMN * len(index), growth)
     h = _curvatures(problem, e, rows)
     masses = h.sum(axis=0)
     k, outputs, mean = len(index), h.shape[1], problem.moments[0][index]
@@ -176,6 +184,11 @@ def keep(problem: LinearProblem, e: Evaluation, index: IndexArray) -> KeptMetric
         # Measured from the means of all rows (0 without an intercept), so that little cancels here.
         shift = centred[c] - mean
         gram -= masses[c] * np.multiply.outer(shift, shift)
+    if len(h) < problem.design.shape[0]:
+        wanted = _rescaled(problem, e, index, np.array([gram.diagonal() for gram in grams]))
+        for gram, diagonal in zip(grams, wanted, strict=True):
+            _scale_to(gram, diagonal)
+    for c, gram in enumerate(grams):
         _lift(problem, index, gram, float(masses[c]))
     ones = (1.0,) * outputs
     price = len(h) * k * k / (FLOPS_OF_PASS * max(problem.design.size, 1))
@@ -201,6 +214,39 @@ def _curvatures(problem: LinearProblem, e: Evaluation, rows: slice) -> Array:
     return np.ascontiguousarray(h * (weight / weight.sum())[:, None])
 
 
+def _rescaled(problem: LinearProblem, e: Evaluation, index: IndexArray, seen: Array) -> Array:
+    """Return the diagonals (outputs, k) of the Gram matrices, of all rows where the few that were read
+    cannot be believed.
+
+    A level that few rows have may have none among them, and its step would be a hundred times too long.
+    """
+    h = _curvatures(problem, e, slice(None))
+    masses = h.sum(axis=0)
+    typical = np.multiply.outer(masses, column_scales(problem)[1][index] ** 2)
+    odd = np.flatnonzero(((seen < typical / ODD) | (seen > typical * ODD)).any(axis=0))
+    if len(odd) == 0:
+        return seen
+    mean = problem.moments[0][index[odd]]
+    first, second = np.zeros((len(odd), len(seen))), np.zeros((len(odd), len(seen)))
+    for start in range(0, len(h), BLOCK):
+        at = slice(start, start + BLOCK)
+        X = _dense(problem, slice(None), at, index[odd]).astype(np.float64, copy=False) - mean
+        first += X.T @ h[at]
+        second += (X * X).T @ h[at]
+    out = seen.copy()
+    out[:, odd] = (second - (first * first / masses if problem.intercept else 0.0)).T
+    return np.maximum(out, 0.0)
+
+
+def _scale_to(gram: Array, diagonal: Array) -> None:
+    """Scale rows and columns alike to another diagonal, so that correlations stay."""
+    own = gram.diagonal()
+    unseen = own <= 1e-9 * diagonal
+    scale = np.sqrt(np.where(unseen, 1.0, diagonal / np.where(unseen, 1.0, own)))
+    gram *= np.multiply.outer(scale, scale)
+    gram[unseen, unseen] = diagonal[unseen]
+
+
 def _lift(problem: LinearProblem, index: IndexArray, gram: Array, mass: float) -> None:
     """Clear columns that are constant, and lift diagonals that the rows that were read make too small."""
     sd = column_scales(problem)[1][index]
@@ -209,4 +255,4 @@ def _lift(problem: LinearProblem, index: IndexArray, gram: Array, mass: float) -
     gram[:, dead] = 0.0
     diagonal = np.diag_indices_from(gram)
     seen, typical = gram[diagonal], mass * sd**2
-    gram[diagonal] = np.maximum(seen, 1e-2 * typical) + 1e-6 * typical
+    gram[diagonal] = np.maximum(seen, LIFT * typical) + 1e-6 * typical

@@ -10,6 +10,9 @@ violate their dual constraint enter G_c.  What the kept matrices and the curvatu
 undone, secants over the last steps correct: the affine combination of them whose moves cancel best is tried
 first, and kept when it lowers the objective enough; else a line search goes along the step itself.
 
+Where the gap hardly falls between two matrices, the next one reads four times as many rows; a few classes
+then have one Hessian together, because what is slow may be what ties them.
+
 A Gram matrix costs n p^2 / 2 a class and a step 4 n p K, so that few of the former are a bargain where the
 latter are cheap: columns by the thousand, or classes by the hundred.
 
@@ -41,12 +44,15 @@ Memory = tuple[tuple[Array, Array], ...]
 
 MEMORY = 8  # steps that secants go through
 JOINT = 600  # parameters up to which all classes have one Hessian
+SLOW_JOINT = 2_000  # and where matrices of 16 times the rows left the steps small,
 NEAR = 0.5  # of its dual constraint, from which a column enters a Gram matrix that is made,
 ALL = 0.75  # and share of the columns from which all do
 SUFFICIENT = 0.1  # share of the promised fall that a step has to bring
 HALVINGS = 40
 WORTH_A_LOOK = 1e-5  # relative gap by the sums of a pass from which certificates are asked for,
 SMALLER = 0.3  # and again whenever it fell to this share
+SLOW = 0.1  # share to which matrices that are worth their rows bring the gap before they are made anew,
+GROWTH = 4.0  # and times the rows of the next ones where they do not
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,10 @@ class KeptState(State):
         Passes since the Gram matrices were made.
     looked : float
         Gap by sums when a certificate was last asked for.
+    gap, made : float
+        Gap by sums now, and when the Gram matrices were made.
+    growth : float
+        Times the rows of Gram matrices at first.
     """
 
     metric: KeptMetric | JointMetric | None = None
@@ -75,6 +85,9 @@ class KeptState(State):
     move: float = np.inf
     age: float = 0.0
     looked: float = np.inf
+    gap: float = np.inf
+    made: float = np.inf
+    growth: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -118,8 +131,9 @@ class KeptNewton:
     def init(self, problem: LinearProblem, w0: Array | None = None) -> KeptState:
         if self.warm is not None:
             return replace(
-                self.warm, memory=(), move=np.inf, looked=np.inf, check=True, done=False, n_passes=0.0
-            )
+                self.warm, memory=(), move=np.inf, looked=np.inf, gap=np.inf, made=np.inf, check=True,
+                done=False, n_passes=0.0,
+            )  # fmt: skip
         w = problem.null.copy() if w0 is None else np.array(w0, dtype=np.float64)
         mean, sd = column_scales(problem)
         coef, _ = problem.split(w)
@@ -153,6 +167,7 @@ class KeptNewton:
         return replace(
             here, w=found[0], evaluation=found[1], memory=memory, check=check, done=still, move=move,
             age=here.age + passes, n_passes=here.n_passes + passes, looked=gap if check else here.looked,
+            gap=gap,
         )  # fmt: skip
 
     def _with_metric(self, problem: LinearProblem, state: KeptState) -> KeptState:
@@ -168,14 +183,17 @@ class KeptNewton:
         # As many passes as new Gram matrices cost may go by before they are made, at least two.
         if metric is not None and not missing.any() and state.age < 2.0 + metric.price:
             return replace(state, metric=metric.scaled(problem, e))
-        if problem.loss.multinomial and math.prod(problem.shape) <= JOINT:
-            joint = keep_jointly(problem, e)
-            return replace(state, metric=joint, memory=(), age=0.0)
+        # Rows that know too little of the others are what makes steps small, where no column was missing.
+        slow = not missing.any() and SLOW * abs(state.made) < abs(state.gap) < np.inf
+        growth = state.growth * (GROWTH if slow and state.growth < problem.design.shape[0] else 1.0)
+        state = replace(state, memory=(), age=0.0, made=state.gap, growth=growth)
+        few = JOINT if growth < GROWTH**2 else SLOW_JOINT
+        if problem.loss.multinomial and math.prod(problem.shape) <= few:
+            return replace(state, metric=keep_jointly(problem, e, growth))
         index: IndexArray = np.flatnonzero(~outside | used | (violation >= NEAR * penalty.l1))
         if len(index) > ALL * len(coef):
             index = np.arange(len(coef))
-        kept = keep(problem, e, index)
-        return replace(state, metric=kept, memory=(), age=0.0)
+        return replace(state, metric=keep(problem, e, index, growth))
 
 
 def _search(
