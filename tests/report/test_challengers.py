@@ -33,7 +33,7 @@ from empirisk.report.fit.choose import Choice, choose
 from empirisk.report.fit.encode import make_encoder
 from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.network import FEWEST_ROWS, n_weights, network_estimator, network_seconds
-from empirisk.report.fit.plan import make_plan
+from empirisk.report.fit.planning import make_plan
 from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.tuning import cross_validate

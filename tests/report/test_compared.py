@@ -12,7 +12,7 @@ import pytest
 
 import empirisk as er
 from empirisk.report.errors import DataError
-from empirisk.report.fit import plan as planned
+from empirisk.report.fit import planning as planned
 from empirisk.report.fit.candidates import Candidate, candidates
 from empirisk.report.fit.compared import (
     MOST_ROWS,
@@ -22,7 +22,7 @@ from empirisk.report.fit.compared import (
     n_kept,
     numbers_kept,
 )
-from empirisk.report.fit.plan import make_plan
+from empirisk.report.fit.planning import make_plan
 from empirisk.report.fit.sample import take
 from empirisk.report.options import Options
 from empirisk.report.read.read import read_table

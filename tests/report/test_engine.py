@@ -28,7 +28,8 @@ from empirisk.report.errors import DataError
 from empirisk.report.fit.candidates import Candidate, alpha_grid
 from empirisk.report.fit.choose import one_standard_error
 from empirisk.report.fit.final import FinalModel
-from empirisk.report.fit.plan import Plan, make_plan
+from empirisk.report.fit.plan import Plan
+from empirisk.report.fit.planning import make_plan
 from empirisk.report.fit.shares import probabilities
 from empirisk.report.fit.tuning import CrossValidated, class_coefs
 from empirisk.report.run import refuse_too_large
@@ -301,7 +302,14 @@ def test_prediction_intervals_cover_what_they_say() -> None:
 
 def test_plan_is_cut_in_order_until_it_fits() -> None:
     train = SimpleNamespace(
-        n=5_000, n_classes=2, task="binary", time=None, exposure=None, units=None, counts=[2_000, 3_000]
+        n=5_000,
+        n_classes=2,
+        task="binary",
+        time=None,
+        exposure=None,
+        units=None,
+        counts=[2_000, 3_000],
+        frame=SimpleNamespace(width=20),
     )
     whole = make_plan(train, 60)  # type: ignore[arg-type]
     assert (whole.n_repeats, whole.cuts) == (2, ())
@@ -360,7 +368,14 @@ def test_linear_fits_of_several_classes_are_forecast_in_proportion_to_the_classe
     def cost(k: int) -> dict[str, float]:
         counts = [4_000 // k] * k
         train = SimpleNamespace(
-            exposure=None, n=4_000, n_classes=k, task="multiclass", time=None, units=None, counts=counts
+            exposure=None,
+            n=4_000,
+            n_classes=k,
+            task="multiclass",
+            time=None,
+            units=None,
+            counts=counts,
+            frame=SimpleNamespace(width=55),
         )
         plan = make_plan(train, 55)
         linear = [c for c in plan.rows if c.linear and not c.step]
@@ -375,7 +390,14 @@ def test_linear_fits_of_several_classes_are_forecast_in_proportion_to_the_classe
 
 def test_wide_tables_are_forecast_larger() -> None:
     train = SimpleNamespace(
-        exposure=None, n=200_000, n_classes=2, task="binary", time=None, units=None, counts=[9_000, 191_000]
+        exposure=None,
+        n=200_000,
+        n_classes=2,
+        task="binary",
+        time=None,
+        units=None,
+        counts=[9_000, 191_000],
+        frame=SimpleNamespace(width=20),
     )
     small, large = (make_plan(train, p).memory for p in (20, 2_000))  # type: ignore[arg-type]
     assert large > 5 * 8e-9 * 200_000 * 2_000 > small

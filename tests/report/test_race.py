@@ -18,7 +18,7 @@ from empirisk.report.fit.candidates import Candidate
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.folds import Folds, make_folds
 from empirisk.report.fit.looks import look_sizes, on_all_rows, some_rows
-from empirisk.report.fit.plan import _chosen_seconds, _searched, make_plan
+from empirisk.report.fit.planning import _chosen_seconds, _searched, make_plan
 from empirisk.report.fit.race import Race, Raced, race
 from empirisk.report.fit.recipe import Encoders
 from empirisk.report.fit.sample import take

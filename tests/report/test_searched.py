@@ -20,7 +20,7 @@ from empirisk.report.fit.choose import choose
 from empirisk.report.fit.engine import analyse, prepare
 from empirisk.report.fit.folds import make_folds
 from empirisk.report.fit.held_out_scores import comparison
-from empirisk.report.fit.plan import make_plan
+from empirisk.report.fit.planning import make_plan
 from empirisk.report.fit.recipe import Encoders, recipe
 from empirisk.report.fit.sample import take
 from empirisk.report.fit.searched import Search
@@ -28,6 +28,7 @@ from empirisk.report.fit.tuning import CrossValidated, cross_validate
 from empirisk.report.progress import Silent
 from empirisk.report.sections.candidates.searches import search_sentences
 from empirisk.report.sections.candidates.winner import winner
+from empirisk.search.tuning.ranges import ROUNDS
 from tests.report.tables import table_of
 
 FITS = 9  # the settings as given, more rounds of them, and one draw
@@ -127,9 +128,44 @@ def test_the_plan_says_what_is_searched() -> None:
     train = take(table_of({"a": rng.normal(size=300), "y": rng.normal(size=300)}), np.arange(300))
     plan = make_plan(train, 1)
     assert dict(plan.searches).keys() == {"boosting", "forest"}
-    assert any("settings are searched for: Gradient boosting (up to 100 fits" in s for s in plan.lines("all"))
+    assert any("settings are searched for: Gradient boosting (up to 150 fits" in s for s in plan.lines("all"))
     assert plan.search_seconds > 0.0
     assert not make_plan(train, 1, kinds=("linear",)).searches
+
+
+def test_what_several_searches_share_and_how_many_rounds_one_may_choose() -> None:
+    search, *_ = searched((), n=60)
+    search.planned, search.shares = {"boosting": 40, "forest": 30}, {"boosting": 0.75, "forest": 0.25}
+    assert [search._fits("boosting", 2), search._fits("forest", 2)] == [30, 9]  # at least 3 x 3 folds
+    assert [search._fits("boosting", 1), search._fits("forest", 1)] == [40, 30]
+    rng = np.random.default_rng(0)
+    columns = {f"c{j}": rng.normal(size=4_500) for j in range(6)}
+    plan = make_plan(take(table_of(columns | {"y": rng.normal(size=4_500)}), np.arange(4_500)), 6)
+    assert plan.looks
+    assert plan.search_shares == {"boosting": 0.75, "forest": 0.25}
+    boosting = next(c for c in plan.rows if c.kind == "boosting")
+    chosen = plan.longest / ROUNDS[-1] * plan.n_folds * plan.n_repeats * plan.searching(boosting)
+    assert ROUNDS[-1] < plan.longest <= 5_000
+    assert 4.0 * chosen <= 0.41 * plan.budget or plan.longest == ROUNDS[-1]
+    assert replace(plan, budget=0.01).longest == ROUNDS[-1]
+    assert replace(plan, budget=math.inf).longest == ROUNDS[-1]
+
+
+def test_a_reference_that_costs_much_is_left_out_and_boosting_is_searched_all_the_same() -> None:
+    """Ten classes: 50 fits of scikit-learn's boosting, and as many as the whole report of its own."""
+    rng = np.random.default_rng(0)
+    columns = {f"c{j}": rng.normal(size=900) for j in range(60)}
+    many = table_of(columns | {"y": [f"k{i % 10}" for i in range(900)]})
+    few = table_of({"a": rng.normal(size=200), "y": rng.normal(size=200)})
+    plan, small = (make_plan(take(t, np.arange(t.n_rows)), p) for t, p in ((many, 60), (few, 1)))
+    assert not plan.looks
+    assert "reference" not in {c.role for c in plan.rows}
+    assert [s.split(", ")[1] for s in plan.large] == [
+        "for reference: its fits would take too much of the time"
+    ]
+    assert dict(plan.searches)["boosting"] >= 8 * plan.n_folds
+    assert "reference" in {c.role for c in small.rows}
+    assert not small.large
 
 
 def test_the_correction_counts_rows_as_the_scores_do() -> None:

@@ -22,7 +22,7 @@ from empirisk.report.fit.encode import make_encoder, n_numbers
 from empirisk.report.fit.engine import prepare
 from empirisk.report.fit.final import FinalModel, fit_final
 from empirisk.report.fit.folds import Folds, make_folds
-from empirisk.report.fit.plan import make_plan
+from empirisk.report.fit.planning import make_plan
 from empirisk.report.fit.recipe import Encoders, recipe, recipe_along
 from empirisk.report.fit.sample import Sample, take
 from empirisk.report.fit.steps import REGISTRY, Suggestion, step_of, suggestions

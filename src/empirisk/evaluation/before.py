@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class Before:
     """The fitted steps before the model of a pipeline, and rows as they leave them.
 
     Candidates that hold *the same unfitted step objects* share one fit of them on the same rows of a sample,
-    and one transformation of the rows that the models are asked about.
+    and one transformation of the rows that the models are asked about, whichever threads they run in.
 
     Parameters
     ----------
@@ -74,6 +75,7 @@ class Before:
 
     def __init__(self, most: int = 1) -> None:
         self.most = most
+        self._lock = RLock()
         self._taken: tuple[Sample, Rows, Any] | None = None
         self._kept: OrderedDict[tuple[Sample, bytes], dict[tuple[int, ...], _Fitted]] = OrderedDict()
 
@@ -84,31 +86,24 @@ class Before:
         if not parts.steps:
             return parts.fit_before(sample.rows_to_fit(parts.whole_estimator, rows), sample.y[rows])
         key = sample, (printed := _print(rows))
-        known = self._kept.setdefault(key, {})
-        self._kept.move_to_end(key)
-        while len(self._kept) > self.most:
-            self._kept.popitem(last=False)
         ids = tuple(map(id, parts.steps))
-        if ids not in known:
-            # The parts hold the unfitted steps, so that no other object can get their ids.
-            known[ids] = _Fitted.on(parts, sample, rows, printed)
-        return known[ids].steps, known[ids].X
+        with self._lock:
+            known = self._kept.setdefault(key, {})
+            self._kept.move_to_end(key)
+            while len(self._kept) > self.most:
+                self._kept.popitem(last=False)
+            if ids not in known:
+                # The parts hold the unfitted steps, so that no other object can get their ids.
+                known[ids] = _Fitted.on(parts, sample, rows, printed)
+            return known[ids].steps, known[ids].X
 
     def outputs(self, model: Any, sample: Sample, rows: Rows, need: str = "score") -> Outputs:
         """Return what a fitted model says about some rows, which pass each fit of the steps once."""
         parts = parts_of(model)
-        found = self._by_fitted(parts) if parts.steps else None
-        if found is None:
-            return sample.outputs_on(model, self._as_given(model, sample, rows), rows, need)
-        key = _print(rows)
-        if key not in found.passed:
-            X = sample.rows_for(model, rows)
-            for pipeline in parts.pipelines:
-                X = pipeline[:-1].transform(X) if len(pipeline.steps) > 1 else X
-            found.passed[key] = X
-            while len(found.passed) > PARTS:
-                found.passed.popitem(last=False)
-        return sample.outputs_on(parts.model, found.passed[key], rows, need)
+        with self._lock:
+            found = self._by_fitted(parts) if parts.steps else None
+            X = self._as_given(model, sample, rows) if found is None else _passed(found, model, sample, rows)
+        return sample.outputs_on(model if found is None else parts.model, X, rows, need)
 
     def _as_given(self, model: Any, sample: Sample, rows: Rows) -> Any:
         """Return some rows as they are, taken once for all models that are asked about them."""
@@ -127,6 +122,19 @@ class Before:
                 if tuple(map(id, made)) == tuple(map(id, parts.steps)):
                     return fit
         return None
+
+
+def _passed(found: _Fitted, model: Any, sample: Sample, rows: Rows) -> Any:
+    """Return some rows as a fit of the steps leaves them, made once."""
+    key = _print(rows)
+    if key not in found.passed:
+        X = sample.rows_for(model, rows)
+        for pipeline in parts_of(model).pipelines:
+            X = pipeline[:-1].transform(X) if len(pipeline.steps) > 1 else X
+        found.passed[key] = X
+        while len(found.passed) > PARTS:
+            found.passed.popitem(last=False)
+    return found.passed[key]
 
 
 def passes_alike(step: Any) -> bool:

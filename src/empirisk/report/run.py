@@ -34,7 +34,6 @@ from empirisk.report.sections.verdict.versus import versus
 __all__ = ["Outcome", "closing_lines", "refuse_too_large", "run_report", "table_of"]
 
 Json = dict[str, Any]
-SMALL = 2_000_000  # cells of a table whose folds are fitted side by side
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ def run_report(
     steps = Steps(deadline)
     steps.done("starting, reading and looking at the data")
     show = show or partial(progress_for, quiet=options.quiet)
-    with show(p.plan.seconds) as progress, beside_others(), threads_for_pieces(_threads(p, deadline)):
+    with show(p.plan.seconds) as progress, beside_others(), threads_for_pieces(_threads(p)):
         a = analyse(p, progress, deadline)
         steps.done("the fits")
         seconds = time.perf_counter() - deadline.began
@@ -173,14 +172,13 @@ def run_report(
     return outcome
 
 
-def _threads(p: Prepared, deadline: Deadline) -> int:
+def _threads(p: Prepared) -> int:
     """Return on how many threads folds are fitted side by side.
 
     Large tables keep them for the loops of one fit, which share its memory; with a time limit there is one,
     because an alarm ends no other thread than the first.
     """
-    large = p.train.n * len(p.table.features) > SMALL
-    return 1 if large or deadline.limit is not None else _loops.max_threads()
+    return _loops.max_threads() if p.plan.side else 1
 
 
 def refuse_too_large(forecast: float, available: float | None) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,6 +42,9 @@ class Job:
         A foreign scorer.
     raises : bool
         Let an error through instead of noting it.
+    heard : bool
+        Whether warnings that a fit did not converge go into its record; not where fits run side by side on
+        threads, which share Python's filters.
     """
 
     est: Any
@@ -48,6 +52,7 @@ class Job:
     need: str
     scorer: Scorer | None
     raises: bool = False
+    heard: bool = True
 
     def configured(self, point: Params) -> Any:
         """Return a fresh estimator with the settings of a candidate."""
@@ -80,10 +85,11 @@ def fit_task(
     before : Before, optional
         Fitted steps before the model that other tasks on the same split share.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings() if job.heard else nullcontext():
         # Parallel workers and repeated folds would say the same thing hundreds of times; what concerns
         # convergence goes into the records, the rest is said again by the fit on all rows.
-        warnings.simplefilter("ignore")
+        if job.heard:
+            warnings.simplefilter("ignore")
         if bundle.parameter:
             values = [point[bundle.parameter] for point in points]
             try:
@@ -112,14 +118,19 @@ def _fit(job: Job, candidate: Candidate, split: Split, before: Before | None) ->
     models = candidate.fits(job.sample, train, before)
     for _ in range(candidate.n_values):
         start = time.perf_counter()
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", ConvergenceWarning)
-            model = next(models)
+        model, unsure = _heard(models) if job.heard else (next(models), [])
         seconds = time.perf_counter() - start
-        unsure = [str(w.message) for w in said if issubclass(w.category, ConvergenceWarning)]
         record = _score(job, model, before, test, seconds)
         records.append(replace(record, warning=" ".join(unsure[0].split())) if unsure else record)
     return records
+
+
+def _heard(models: Iterator[Any]) -> tuple[Any, list[str]]:
+    """Return the next model, and what its fit said about convergence."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", ConvergenceWarning)
+        model = next(models)
+    return model, [str(w.message) for w in said if issubclass(w.category, ConvergenceWarning)]
 
 
 def _same_steps(steps: Sequence[Any], others: Sequence[Any]) -> bool:

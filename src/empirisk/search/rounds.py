@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from empirisk.data.progress import Progress, Steps, teller
+from empirisk.data.side_by_side import side_by_side, threads_of_pieces
 from empirisk.evaluation.before import Before
 from empirisk.evaluation.fit_folds import one_thread_if_small
 from empirisk.evaluation.folds import Plan
@@ -87,8 +89,16 @@ class Rounds:
         live = list(new)
         self.planned += len(live) * len(self.plan.splits)
         together = bundles(self.job.est, points, live)
+        # Nobody can leave between splits where there is no race, unless a fit fails: all are fitted at once.
+        at_once = self._side_by_side and race is None
+        if self._side_by_side:
+            # As many splits as fits are under way at once: a fit whose steps had been let go would ask its
+            # rows anew, and sums of trees that begin anew differ in their last bit.
+            self.before.most = max(self.before.most, threads_of_pieces() + 1)
         for number in range(len(self.plan.splits)):
-            self._fit(points, [(number, b) for b in together])
+            if not (at_once and number):
+                splits = range(len(self.plan.splits)) if at_once else (number,)
+                self._fit(points, [(j, b) for j in splits for b in together])
             failed = [i for i in live if self.ledger.records[i, number].error]
             out = [i for i in live if i not in failed]
             beaten = [] if race is None else self._beaten(race, number + 1, out, rivals)
@@ -98,6 +108,11 @@ class Rounds:
                 self.planned -= len(self.plan.splits) - number - 1
             if failed or beaten:
                 together = bundles(self.job.est, points, live)
+
+    @property
+    def _side_by_side(self) -> bool:
+        """Whether fits run on the threads of this process, side by side: no clock ends them between two."""
+        return self.n_jobs in (None, 1) and threads_of_pieces() > 1 and math.isinf(self.deadline)
 
     def _fit(self, points: Sequence[Params], tasks: Sequence[tuple[int, Bundle]]) -> None:
         waiting = []
@@ -117,21 +132,28 @@ class Rounds:
     ) -> Iterator[tuple[Task, list[Record]]]:
         """Finished tasks in order; the clock is read before each, or before each batch of processes."""
 
-        def arguments(task: Task, bundle: Bundle, *more: Before) -> tuple[Any, ...]:
-            return self.job, bundle, [points[i] for i in bundle.members], self.plan.splits[task[0]], *more
+        def arguments(task: Task, bundle: Bundle) -> tuple[Any, ...]:
+            return bundle, [points[i] for i in bundle.members], self.plan.splits[task[0]], self.before
 
+        if self._side_by_side and len(waiting) > 1:
+            job = replace(self.job, heard=False)
+            with one_thread_if_small(self.job.sample.X), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = side_by_side(lambda item, stop: fit_task(job, *arguments(*item)), waiting)
+                yield from zip((task for task, _ in waiting), found, strict=True)
+            return
         if self.n_jobs in (None, 1):
             with one_thread_if_small(self.job.sample.X):  # once for all: it takes as long as a small fit
                 for task, bundle in waiting:
                     self._check_clock()
-                    yield task, fit_task(*arguments(task, bundle, self.before))
+                    yield task, fit_task(self.job, *arguments(task, bundle))
             return
         size = 2 * effective_n_jobs(self.n_jobs) if math.isfinite(self.deadline) else max(1, len(waiting))
         for start in range(0, len(waiting), size):
             batch = waiting[start : start + size]
             self._check_clock()
             pool = Parallel(n_jobs=self.n_jobs, return_as="generator")
-            found = pool(delayed(fit_elsewhere)(*arguments(*item)) for item in batch)
+            found = pool(delayed(fit_elsewhere)(self.job, *arguments(*item)[:-1]) for item in batch)
             yield from zip((task for task, _ in batch), found, strict=True)
 
     def _check_clock(self) -> None:

@@ -35,9 +35,10 @@ FOLDS = {True: 3, False: 2}
 RIDGES = 9  # strengths of kernel ridge
 # Of the gap of a machine, looser than by default; the certificate says how far from the optimum a fit is.
 TOLERANCE = 1e-4
-# Seconds for a pair of rows and a column of a search, and for a value of the kernel in each solve; for a row
-# in each solve of a pair of classes, whose machines are too small for the values to be what they cost.
-_SEARCH, _VALUE, _FACTOR, _ROW = 6.0e-11, 1.2e-9, 3.0e-11, 1.4e-5
+# Seconds for a row, and for a pair of rows and a column of a search, and for a value of the kernel in each
+# solve; for a row in each solve of a pair of classes, whose machines are too small for the values to be what
+# they cost.
+_TREE, _SEARCH, _VALUE, _FACTOR, _ROW = 9.0e-5, 6.0e-11, 1.2e-9, 3.0e-11, 1.4e-5
 
 
 def compared_estimator(candidate: Candidate, task: str, value: float, seed: int, n: int) -> Any:
@@ -107,7 +108,7 @@ def compared_seconds(candidate: Candidate, n: float, p: int, outputs: int) -> fl
         Scores of a row.
     """
     if candidate.kind == "neighbors":
-        return 0.05 + _SEARCH * 1.25 * n * n * (p + 20.0)
+        return 0.02 + _TREE * n + _SEARCH * 1.25 * n * n * (p + 20.0)
     if candidate.name == "kernel_ridge":
         return 0.05 + RIDGES * (_FACTOR * n**3 + _VALUE * n * n)
     pairs = max(1.0, 0.5 * outputs * (outputs - 1.0)) if outputs > 1 else 1.0

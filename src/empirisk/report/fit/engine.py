@@ -31,7 +31,8 @@ from empirisk.report.fit.folds import Folds, judged_by, make_folds
 from empirisk.report.fit.held_out_scores import TestScores, predictions
 from empirisk.report.fit.horizon import ahead_words
 from empirisk.report.fit.left import Left
-from empirisk.report.fit.plan import Plan, make_plan
+from empirisk.report.fit.plan import Plan
+from empirisk.report.fit.planning import make_plan
 from empirisk.report.fit.race import race
 from empirisk.report.fit.recipe import Encoders, recipe, unable
 from empirisk.report.fit.sample import Sample, take
@@ -213,7 +214,7 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
         progress.stage("Searching settings", sum(wanted.values()), plan.search_seconds)
         search = Search(
             train, folds, scoring, encoders, metric, wanted, plan.n_alphas, progress, p.seed, deadline,
-            dict(plan.on),
+            dict(plan.on), plan.longest, plan.search_shares,
         )  # fmt: skip
         results, searches = search.over(results, SEARCHING * deadline.left(reserve))
     choice = choose(results, scoring, p.seed)

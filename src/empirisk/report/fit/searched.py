@@ -26,7 +26,7 @@ from empirisk.report.fit.sample import Sample
 from empirisk.report.fit.tuning import CrossValidated, cross_validate
 from empirisk.report.progress import Stages
 from empirisk.search.tuning.explored import Explored
-from empirisk.search.tuning.ranges import RANGES, Space
+from empirisk.search.tuning.ranges import RANGES, ROUNDS, Space
 from empirisk.search.tuning.tuner import Budget, Tuner
 
 __all__ = ["ESTIMATORS", "Search", "Searched", "space_of"]
@@ -114,6 +114,10 @@ class Search:
         What cuts the fits.
     on : mapping of str to int
         Training rows of a fit of those searches that do not take all of a fold.
+    longest : int
+        Rounds of boosting that may be chosen.
+    shares : mapping of str to float
+        Of the planned fits, by the name of a candidate, where several are searched; all of them by default.
     """
 
     sample: Sample
@@ -127,6 +131,8 @@ class Search:
     seed: int
     deadline: Deadline
     on: Mapping[str, int] = field(default_factory=dict)
+    longest: int = ROUNDS[-1]
+    shares: Mapping[str, float] = field(default_factory=dict)
 
     def over(
         self, results: Sequence[CrossValidated], seconds: float
@@ -142,23 +148,27 @@ class Search:
         out, searched = list(results), []
         end = self.deadline.left() - seconds if math.isfinite(seconds) else 0.0
         open_ = [i for i, r in enumerate(out) if self.planned.get(r.candidate.name, 0)]
-        for k, i in enumerate(open_):
+        near = [i for i in open_ if not self._far(out[i], out)]
+        fits = {i: self._fits(out[i].candidate.name, len(near)) for i in near}
+        for i in open_:
+            if i not in near:
+                searched.append(Searched(out[i].candidate, why="it is far behind the best candidate"))
+                continue
             each = math.inf
             if math.isfinite(seconds):
-                fits = [self.planned[out[j].candidate.name] for j in open_[k:]]
-                each = self.deadline.left(end) * fits[0] / sum(fits)
-            out[i], told = self._one(out[i], out, each)
+                each = self.deadline.left(end) * fits[i] / sum(f for j, f in fits.items() if j >= i)
+            out[i], told = self._one(out[i], fits[i], each)
             searched.append(told)
         return out, tuple(searched)
 
-    def _one(
-        self, result: CrossValidated, results: Sequence[CrossValidated], seconds: float
-    ) -> tuple[CrossValidated, Searched]:
+    def _fits(self, name: str, searches: int) -> int:
+        """Return how many fits one of so many searches may make; enough for two settings beside the first."""
+        share = self.shares.get(name, 1.0) if searches > 1 else 1.0
+        return max(min(self.planned[name], 3 * self.folds.n_folds), int(share * self.planned[name]))
+
+    def _one(self, result: CrossValidated, planned: int, seconds: float) -> tuple[CrossValidated, Searched]:
         """Search the settings of one candidate, and cross-validate those that were chosen."""
-        candidate, planned = result.candidate, self.planned[result.candidate.name]
-        if self._far(result, results):
-            return result, Searched(candidate, why="it is far behind the best candidate")
-        splits = self.folds.n_splits
+        candidate, splits = result.candidate, self.folds.n_splits
         try:
             found = self._explored(candidate, planned, seconds * planned / (planned + splits))
         except OutOfTime:
@@ -216,7 +226,7 @@ class Search:
         tuner = Tuner(
             recipe(candidate, self.encoders.table, 100.0, self.seed, self.encoders),
             space_of(candidate, self.sample.task),
-            Budget(fits, seconds),
+            Budget(fits, seconds, float(fits * ROUNDS[-1]), self.longest),
             metric=self.metric.name,
             cv=splits,
             repeats=None,

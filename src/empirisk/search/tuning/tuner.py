@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,10 +51,16 @@ class Budget:
         Values that are fitted together count once.
     seconds : float
         Of wall time for the fits, that on all rows included.
+    rounds : float
+        Rounds of boosting in all fits together: what fits cost depends on them.
+    longest : int
+        Rounds of one fit at most.
     """
 
     fits: float = math.inf
     seconds: float = math.inf
+    rounds: float = math.inf
+    longest: int = MOST_ROUNDS
 
 
 class Tuner(BaseSearch):
@@ -168,21 +174,49 @@ class Tuner(BaseSearch):
             left = min((self.budget.fits - rounds.tasks) / splits, left)
             if left < 1.0:
                 break
+            room = (self.budget.rounds - self._grown(rounds, points)) / splits
             verdict = judge(q, rounds.ledger, rounds.out, None, [rounds.job.configured(p) for p in points])
             new = self._longer(points, verdict)
             if not new and batch >= 0 and left >= kept + 1.0:
                 some = left - kept
                 count = math.ceil(min(some, 2.0 * MOST_DRAWS) / 2.0) if not batch else int(min(BATCH, some))
-                new = self._drawn(points, verdict, count, batch)
+                some = room - kept * self._last(points[verdict.lowest])
+                new = self._within(self._drawn(points, verdict, count, batch), some / (1 if batch else 2))
                 batch += 1
             if not new and batch >= 0:
                 new, batch = self._slower(points, verdict, int(left) if kept else 0), -1
+            new = self._within(new, room)
             if not new:
                 break
             start = len(points)
             points.extend(new)
             best = verdict.lowest  # runs along, so that who is behind it leaves
             rounds.run(points, range(start, len(points)), self._race(q, len(new) + 1), [best])
+
+    def _last(self, point: Params) -> float:
+        """Return the rounds of a candidate of boosting; 0 of others."""
+        return float(point[f"{self._parts.prefix}{self.space.path}"]) if self.space.grows else 0.0
+
+    def _grown(self, rounds: Rounds, points: Sequence[Params]) -> float:
+        """Return the rounds of all fits so far: values that are fitted together cost those of the last."""
+        if not self.space.grows:
+            return 0.0
+        most: dict[tuple[int, str], float] = {}
+        for i, split in rounds.ledger.records:
+            key = split, repr(self._bare(points[i]))
+            most[key] = max(most.get(key, 0.0), self._last(points[i]))
+        return sum(most.values())
+
+    def _within(self, new: list[Params], room: float) -> list[Params]:
+        """Return the settings whose rounds on one split still have room, one after the other."""
+        if math.isinf(room) or not self.space.grows:
+            return new
+        out: list[Params] = []
+        for settings in _alike_in_a_row(new, self._bare):
+            rounds = max(map(self._last, settings))
+            if rounds <= room:
+                out, room = out + settings, room - rounds
+        return out
 
     # -- candidates ---------------------------------------------------------------------------------
 
@@ -263,7 +297,10 @@ class Tuner(BaseSearch):
         rate = float(best.get("learning_rate", getattr(self._parts.model, "learning_rate", 0.1)))
         at = float(point[f"{self._parts.prefix}{self.space.path}"])
         at *= rate / float(drawn.get("learning_rate", rate))
-        tried = {min(MOST_ROUNDS, max(3, round(at * f))) for f in (0.12, 0.25, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7)}
+        tried = {
+            min(self.budget.longest, max(3, round(at * f)))
+            for f in (0.12, 0.25, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7)
+        }
         return sorted(tried)
 
     def _longer(self, points: list[Params], verdict: Verdict) -> list[Params]:
@@ -277,7 +314,7 @@ class Tuner(BaseSearch):
         most = max(points[i][name] for i, p in enumerate(points) if alike(self._bare(p), own))
         last = points[best][name]
         fewer = [i for i in line if points[i][name] < last]
-        if last < most or last >= MOST_ROUNDS or not fewer:
+        if last < most or last >= self.budget.longest or not fewer:
             return []
         before = max(fewer, key=lambda i: points[i][name])
         a, b, standing = place[before], place[best], verdict.standing
@@ -289,7 +326,7 @@ class Tuner(BaseSearch):
                 f" {gain:.2g}, and the interval of that begins at {lower:.2g}."
             )
             return []
-        values = sorted({min(MOST_ROUNDS, round(last * f)) for f in GROWTH})
+        values = sorted({min(self.budget.longest, round(last * f)) for f in GROWTH})
         return self._config(own, values)
 
     def _race(self, q: Question, count: int) -> Race | None:
@@ -299,3 +336,14 @@ class Tuner(BaseSearch):
 
     def _space(self) -> Any:
         return self.space
+
+
+def _alike_in_a_row(points: Sequence[Params], bare: Callable[[Params], dict[str, Any]]) -> list[list[Params]]:
+    """Return the candidates with the same settings together; they follow each other."""
+    out: list[list[Params]] = []
+    for point in points:
+        if out and alike(bare(out[-1][0]), bare(point)):
+            out[-1].append(point)
+        else:
+            out.append([point])
+    return out
