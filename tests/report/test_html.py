@@ -218,3 +218,18 @@ def test_the_script_stays_short() -> None:
     lines = (TEMPLATES / "script.js").read_text(encoding="utf-8").splitlines()
     assert len(lines) < 100
     assert max(map(len, lines)) <= 130
+
+
+def test_no_line_ends_between_a_number_and_its_percent_sign(source: str) -> None:
+    """What is copied or run keeps its spaces: a command with a column called "alcohol 5 %" is still one."""
+    copied = re.compile(r"<(code|pre|script|style)\b.*?</\1>", re.DOTALL)
+    said = copied.sub("", source)
+    assert re.search("[0-9]\u00a0%", said)
+    assert not re.search("[0-9] %", said)
+    assert not any("\u00a0%" in found[0] for found in copied.finditer(source))
+
+
+def test_a_command_is_copied_as_it_is_typed() -> None:
+    report = CASES["classification"]()
+    report["provenance"]["command"] = typed = "empirisk report wine.csv --target 'alcohol 5 %'"
+    assert f">{typed.replace(chr(39), '&#39;')}</code></pre>" in undrawn(report)

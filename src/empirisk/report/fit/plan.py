@@ -19,8 +19,7 @@ from empirisk.wording import number
 __all__ = ["SEARCHES", "Plan"]
 
 # Seconds for a linear fit of one row by one parameter squared, by kind of penalty, and for a cell that is
-# encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two, unless
-# a search chooses settings that cost many times the given ones.
+# encoded or boosted; measured on two cores, so that a forecast is right within a factor of about two.
 _L2, _L1, _CELL, _BOOST, _FIXED = 2.0e-10, 8.0e-10, 4.0e-8, 1.3e-6, 2.0e-3
 # Seconds for a row, a column and a class of a linear fit of several classes along a path, by kind of penalty:
 # measured, these fits grow with the classes, and not with their square.

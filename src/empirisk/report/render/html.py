@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -18,6 +19,8 @@ from empirisk.report.sections.registry import form_of
 __all__ = ["colours", "page", "render_html"]
 
 Json = dict[str, Any]
+# What stays as it is, since it is copied or run, and the space of a percentage.
+_APART = re.compile(r"<(code|pre|script|style)\b.*?</\1>|(?<=\d) (?=%)", re.DOTALL)
 
 
 def _capitalise(said: str) -> str:
@@ -67,8 +70,9 @@ def _environment() -> Environment:
 
 
 def page(template: str, **names: Any) -> str:
-    """Return the page that a template makes of what is handed to it."""
-    return _environment().get_template(template).render(**names)
+    """Return the page that a template makes of what is handed to it; no line ends between a number and %."""
+    made = _environment().get_template(template).render(**names)
+    return _APART.sub(lambda found: found[0] if found[1] else "\u00a0", made)
 
 
 def render_html(report: Json, deadline: Deadline | None = None) -> str:
