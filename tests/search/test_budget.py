@@ -78,7 +78,7 @@ def test_two_threads_try_and_score_the_same() -> None:
 
 
 class Refusing(er.GradientBoostingRegressor):
-    """Boosting that refuses small steps."""
+    """Boosting whose fit fails where the step is smaller than the default."""
 
     def fit(self, X: Any, y: Any, **rows: Any) -> Any:
         """Fit, unless the step is smaller than that of the settings as given."""
