@@ -7,6 +7,7 @@ summed in single precision: it is where a step leads to that has to be exact, no
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +28,7 @@ ROWS_PER_COLUMN = 5  # of the Gram matrices: secants mend what so few rows do no
 ROWS_PER_PARAMETER = 10  # of the Hessian over all classes
 FEWEST_ROWS = 2_000
 EPOCHS = 1_000  # of coordinate descent on one model, at most
+MOST_CELLS = 50_000_000  # of a table, all of whose rows may be read for the Hessian over all classes
 BLOCK = 2_048  # rows whose columns are gathered at a time
 SINGLE = 256  # columns from which single precision is worth its copy
 ODD = 2.0  # times the variance among all rows, or its inverse, from which that among few is not believed
@@ -133,15 +135,17 @@ class JointMetric:
 
 
 def keep_jointly(problem: LinearProblem, e: Evaluation, growth: float = 1.0) -> JointMetric:
-    """Return the Hessian of all classes at the point of e, from evenly spaced rows."""
+    """Return the Hessian of all classes at the point of e, from evenly spaced rows; from all rows where a
+    column varies much less among those.
+    """
     data, p = problem.data, problem.data.n_cols
     parameters = p * problem.n_outputs
     rows = _spaced(problem, ROWS_PER_PARAMETER * parameters, growth)
     mean, sd = column_scales(problem)
     X = _dense(problem, rows, slice(None), np.arange(p))
-    if (
-        ((X - mean) ** 2).mean(axis=0) < sd**2 / ODD
-    ).any():  # a level that these rows do not have is all but free in them
+    unseen = ((X - mean) ** 2).mean(axis=0) < sd**2 / ODD
+    # A level that these rows do not have is all but free in them.
+    if unseen.any() and math.prod(problem.design.shape) <= MOST_CELLS:
         rows = slice(None)
         X = _dense(problem, rows, rows, np.arange(p))
     few = ArrayBlocks(Design(X), data.y[rows], data.weight[rows])

@@ -32,7 +32,7 @@ from empirisk.data.sums import inner
 from empirisk.problems.evaluation import Evaluation
 from empirisk.problems.linear import LinearProblem
 from empirisk.solvers.base import State
-from empirisk.solvers.kept_metric import JointMetric, KeptMetric, keep, keep_jointly
+from empirisk.solvers.kept_metric import MOST_CELLS, JointMetric, KeptMetric, keep, keep_jointly
 from empirisk.solvers.newton_block import MOST_DOUBLINGS, STRAIGHT
 from empirisk.solvers.screening import constraint_size
 from empirisk.solvers.standardise import Standardisation, column_scales
@@ -187,7 +187,8 @@ class KeptNewton:
         slow = not missing.any() and SLOW * abs(state.made) < abs(state.gap) < np.inf
         growth = state.growth * (GROWTH if slow and state.growth < problem.design.shape[0] else 1.0)
         state = replace(state, memory=(), age=0.0, made=state.gap, growth=growth)
-        few = JOINT if growth < GROWTH**2 else SLOW_JOINT
+        small = math.prod(problem.design.shape) <= MOST_CELLS
+        few = SLOW_JOINT if small and growth >= GROWTH**2 else JOINT
         if problem.loss.multinomial and math.prod(problem.shape) <= few:
             return replace(state, metric=keep_jointly(problem, e, growth))
         index: IndexArray = np.flatnonzero(~outside | used | (violation >= NEAR * penalty.l1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -127,8 +128,7 @@ def make_plan(
         rows = [c for c in plan.rows if c not in outside]
         plan = replace(plan, rows=rows, large=(*plan.large, *where))
     share = _LEAST_SEARCH[bool(plan.looks)] * (_LESS if n > _MANY else 1.0)
-    least = share * budget + _chosen_seconds(plan)
-    least = max(least, _anyway(plan))
+    least = max(share * budget + _chosen_seconds(plan), _anyway(plan))
     whole = _searched(plan, max(budget - plan.rest_seconds, least))
     if time_limit is None or whole.seconds <= time_limit:
         return whole
@@ -197,7 +197,7 @@ def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
     rows.append([c for c in rows[-1] if not (c.family and c.l1_ratio)])
     rows.append([c for c in rows[-1] if c.kind != "kernel"])
     rows.append([c for c in rows[-1] if c.kind not in ("forest", "neighbors")])
-    steps = [
+    steps: list[tuple[str, dict[str, Any]]] = [
         (f"1 repeat instead of {plan.n_repeats}", {"n_repeats": 1}),
         ("8 penalties instead of 16", {"n_alphas": 8}),
         ("3 sizes of the learning curve", {"shares": plan.shares[-3:]}),
@@ -218,7 +218,7 @@ def _cut(plan: Plan, limit: float, in_time: bool) -> Plan:
     for words, change in steps:
         if plan.seconds <= limit:
             return plan
-        smaller = replace(plan, **change)  # type: ignore[arg-type]
+        smaller = replace(plan, **change)
         if smaller.seconds < plan.seconds:
             plan = replace(smaller, cuts=(*plan.cuts, words))
     return plan

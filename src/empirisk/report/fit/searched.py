@@ -151,7 +151,8 @@ class Search:
         near = [i for i in open_ if not self._far(out[i], out)]
         fits = {i: self._fits(out[i].candidate.name, len(near)) for i in near}
         for i in open_:
-            if i not in near:
+            # What the search before it chose may have left it behind, too.
+            if i not in fits or self._far(out[i], out):
                 searched.append(Searched(out[i].candidate, why="it is far behind the best candidate"))
                 continue
             each = math.inf
