@@ -301,13 +301,14 @@ def places(e: dict[str, Any] | None) -> int | None:
     return _decimals(e["high"] - e["low"])
 
 
-def _digits(values: Sequence[float], e: dict[str, Any], most: int | None = None) -> list[str]:
-    """Format `values` together, with the digits that the interval of `e` justifies, at most so many
-    decimals.
+def _digits(values: Sequence[float], e: dict[str, Any], most: int | None = None, finer: int = 0) -> list[str]:
+    """Format `values` together, with the digits that the interval of `e` justifies and so many `finer`, at
+    most so many decimals.
     """
     decimals = places(e)
     if decimals is None:
         return [plain(v, 3) for v in values]
+    decimals += finer
     if most is not None and most < decimals:
         return ["0" if v == 0.0 else _fixed(v, most) for v in values]
     return ["0" if v == 0.0 else said for v, said in zip(values, _written(values, e, decimals), strict=True)]
@@ -326,8 +327,8 @@ def _written(values: Sequence[float], e: dict[str, Any], decimals: int) -> list[
     return [f"{_fixed(v / 10.0**exponent, decimals + exponent)} × {power(exponent)}" for v in values]
 
 
-def _ends(e: dict[str, Any], most: int | None = None) -> list[str]:
-    return _digits([e["low"], e["high"]], e, most)
+def _ends(e: dict[str, Any], most: int | None = None, finer: int = 0) -> list[str]:
+    return _digits([e["low"], e["high"]], e, most, finer)
 
 
 def _nearly_one(e: dict[str, Any]) -> bool:
@@ -346,8 +347,8 @@ def _narrow(e: dict[str, Any]) -> bool:
     return low == high and e["low"] < e["high"]
 
 
-def text(e: dict[str, Any] | None, most: int | None = None) -> str:
-    """Return the point estimate alone, with at most so many decimals.
+def text(e: dict[str, Any] | None, most: int | None = None, finer: int = 0) -> str:
+    """Return the point estimate alone, with at most so many decimals, or so many `finer` than is usual.
 
     Examples
     --------
@@ -362,16 +363,16 @@ def text(e: dict[str, Any] | None, most: int | None = None) -> str:
         return "cannot tell"
     if _nearly_one(e):
         return "at least 0.9999"
-    return _digits([e["value"]], e, most)[0]
+    return _digits([e["value"]], e, most, finer)[0]
 
 
-def interval(e: dict[str, Any] | None, most: int | None = None) -> str:
+def interval(e: dict[str, Any] | None, most: int | None = None, finer: int = 0) -> str:
     """Return the interval alone, ``[0.844, 0.861]``; empty when there is none, or none that its digits can
-    show.
+    show.  It may be so many digits `finer` than is usual.
     """
     if e is None or e["low"] is None or e["high"] is None or _narrow(e):
         return ""
-    return "[{}, {}]".format(*_ends(e, most))
+    return "[{}, {}]".format(*_ends(e, most, finer))
 
 
 def estimate(e: dict[str, Any] | None) -> str:

@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from bench.alarms import load, measure
 from empirisk.diagnosis import REGISTRY, Answer, Context, Outcome, context
 from empirisk.diagnosis.answer import NotRun
+from empirisk.diagnosis.diagnose import diagnose
 from empirisk.estimators.clusters import GaussianMixture
 
 MINE = ("ER206", "ER207", "ER208", "ER209", "ER210", "ER211", "ER212", "ER213", "ER214", "ER216")
@@ -116,6 +117,57 @@ def test_order_goes_by_time_when_there_is_one() -> None:
     a = ask("ER208", Ridge(), X, late, time=days)
     assert a.outcome is Outcome.FIRES
     assert "depend on time" in a.sentence
+
+
+def test_copies_that_follow_each_other_are_no_order() -> None:
+    """Rows copied in place err alike as neighbours, without any time; rows told apart still do with one."""
+    X, y = table(300)
+    twice = np.sort(np.concatenate([np.arange(300), np.arange(0, 300, 3), np.arange(1, 300, 3)]))
+    a = ask("ER208", Ridge(), X[twice], y[twice])
+    assert a.outcome is not Outcome.FIRES
+    assert "200 copies of others left out" in a.evidence
+    waves = y + 2.0 * np.repeat(np.random.default_rng(1).normal(size=60), 5)
+    told = ask("ER208", Ridge(), X[twice], waves[twice])
+    assert told.outcome is Outcome.FIRES
+    few = np.random.default_rng(2).integers(0, 2, (300, 2)).astype(float)  # most rows are copies by chance
+    changing = few[:, 0] + (np.arange(300) > 150)
+    assert ask("ER208", Ridge(), few, changing).outcome is Outcome.FIRES
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("growing", "optimistic for later rows"),
+        ("shrinking", "pessimistic for later rows"),
+        ("drift", "further off for later rows"),
+        ("neighbours", "optimistic for rows that follow none of these"),
+    ],
+)
+def test_the_order_says_what_it_means_for_rows_to_come(kind: str, says: str) -> None:
+    X, _ = table(600)
+    rng = np.random.default_rng(4)
+    along, noise = np.linspace(0.2, 2.0, 600), rng.normal(size=600)
+    errors = {
+        "growing": along * noise,
+        "shrinking": along[::-1] * noise,
+        "drift": noise + 2.0 * along,
+        "neighbours": noise + 2.0 * np.repeat(rng.normal(size=60), 10),
+    }
+    a = ask("ER208", Ridge(), X, X[:, 0] + errors[kind])
+    assert a.outcome is Outcome.FIRES
+    assert says in a.sentence
+    assert not a.slight
+
+
+def test_a_small_dependence_on_the_order_is_a_warning() -> None:
+    X, _ = table(4000)
+    rng = np.random.default_rng(5)
+    y = X[:, 0] + rng.normal(size=4000) + 0.4 * np.repeat(rng.normal(size=400), 10)
+    found = diagnose(Ridge(), X, y, ignore=tuple(set(REGISTRY) - {"ER208"}), random_state=0)
+    assert [(f.code, f.level) for f in found.findings] == [("ER208", "warning")]
+    later = y + 2.0 * np.linspace(0.0, 1.0, 4000)
+    found = diagnose(Ridge(), X, later, ignore=tuple(set(REGISTRY) - {"ER208"}), random_state=0)
+    assert [(f.code, f.level) for f in found.findings] == [("ER208", "serious")]
 
 
 def test_order_is_not_asked_of_folds_that_are_blocks() -> None:

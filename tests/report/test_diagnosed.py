@@ -12,8 +12,11 @@ import pytest
 from scipy import stats
 
 from empirisk.diagnosis import REGISTRY
-from empirisk.report.fit.diagnosed import ASKED
+from empirisk.report.fit.diagnosed import ASKED, _folds
+from empirisk.report.fit.sample import take
+from empirisk.report.fit.split import split_rows
 from tests.report.reports import make_report, two_classes
+from tests.report.tables import table_of
 
 # Each of them makes a whole report.
 pytestmark = pytest.mark.full
@@ -92,6 +95,19 @@ def test_the_ladder_holds_the_exact_binomial_of_the_test_errors(tmp_path: Path) 
     assert rows[0] is exact, "the tightest bound from test rows leads"
     others = [b for b in report["bounds"]["rows"] if not b["applies"]]
     assert all(b["reason"] for b in others)
+
+
+def test_copies_stay_in_one_fold_of_the_diagnosis_as_in_those_of_the_candidates() -> None:
+    """A model that remembers rows would look better on their copies than it is."""
+    rng = np.random.default_rng(0)
+    x = np.repeat(rng.normal(size=(150, 3)), 2, axis=0)
+    y = np.repeat(rng.normal(size=150), 2)
+    table = table_of({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": y})
+    train = take(table, np.arange(300), split_rows(table, seed=0).groups)
+    folds = _folds(train, 0)
+    assert sorted(np.concatenate([test for _, test in folds]).tolist()) == list(range(300))
+    for fit, test in folds:
+        assert not {tuple(row) for row in x[fit]} & {tuple(row) for row in x[test]}
 
 
 def test_groups_void_the_theorems(tmp_path: Path) -> None:

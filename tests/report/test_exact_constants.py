@@ -51,3 +51,22 @@ def test_constants_have_the_value_of_scikit_learn(name: str, positive: float, an
         assert "interval" not in base["method"]
     else:
         assert base["low"] < base["value"] < base["high"]
+
+
+def test_absolute_errors_are_compared_with_the_median_and_squares_with_the_mean() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.exponential(size=300)
+    pred = y + 0.1 * rng.normal(size=300)
+    scores = TestScores(
+        Predictions("regression", y, pred), Predictions("regression", y, np.full(300, 1.0)), 0.95, 0.7
+    )
+    absolute, squares = comparison(scores, "mae"), comparison(scores, "mse")
+    assert absolute is not None
+    assert squares is not None
+    assert absolute["baseline"]["value"] == pytest.approx(np.abs(y - 0.7).mean(), rel=1e-12)
+    assert absolute["difference"]["value"] == pytest.approx(
+        np.abs(y - pred).mean() - np.abs(y - 0.7).mean(), rel=1e-12
+    )
+    assert absolute["constant"] == "median of the target, 0.7"
+    assert squares["baseline"]["value"] == pytest.approx(((y - 1.0) ** 2).mean(), rel=1e-12)
+    assert "constant" not in squares

@@ -229,6 +229,12 @@ def test_no_line_ends_between_a_number_and_its_percent_sign(source: str) -> None
     assert not any("\u00a0%" in found[0] for found in copied.finditer(source))
 
 
+def test_no_line_ends_inside_an_interval(source: str) -> None:
+    copied = re.compile(r"<(code|pre|script|style)\b.*?</\1>", re.DOTALL)
+    said = copied.sub("", source)
+    assert not re.search(r"[\[(]−?[0-9.,]+(,| to) −?[0-9.,]+[\])]", said)
+
+
 def test_a_command_is_copied_as_it_is_typed() -> None:
     report = CASES["classification"]()
     report["provenance"]["command"] = typed = "empirisk report wine.csv --target 'alcohol 5 %'"

@@ -123,6 +123,28 @@ def test_a_family_that_is_far_behind_is_not_searched() -> None:
     assert told.why == "it is far behind the best candidate"
 
 
+@pytest.mark.parametrize(
+    ("fall", "rounds", "stays"),
+    [(0.001, 312, True), (0.01, 312, False), (0.001, 120, False), (-0.001, 312, False)],
+)
+def test_settings_that_gain_little_for_many_more_rounds_are_not_taken(
+    fall: float, rounds: int, stays: bool
+) -> None:
+    """A gain is little beside what the settings as given gain over the baseline, 1 here."""
+    search, *_ = searched((), n=60)
+    losses = np.full((1, search.sample.n, 3), 1.0)
+    losses[:, :, 1], losses[:, :, 2] = 1.5, 1.0 - fall
+    found: Any = SimpleNamespace(
+        losses=losses, ranked=np.array([4, 0, 7]), best=7, settings={4: {}, 0: {}, 7: {"l2": 1.0}},
+        values={4: 100.0, 0: 10.0, 7: float(rounds)},
+    )  # fmt: skip
+    why = search._not_worth(found, 2.0)
+    assert bool(why) == stays
+    if stays:
+        assert "only 0.1 % more over the baseline" in why
+        assert "3.1 times the rounds" in why
+
+
 def test_the_plan_says_what_is_searched() -> None:
     rng = np.random.default_rng(0)
     train = take(table_of({"a": rng.normal(size=300), "y": rng.normal(size=300)}), np.arange(300))

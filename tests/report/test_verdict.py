@@ -14,8 +14,10 @@ from empirisk.report.audit.audit import grouped
 from empirisk.report.fit.simplest import simplest_row
 from empirisk.report.sections.verdict.certificate import certificate_line
 from empirisk.report.sections.verdict.headline import headline, headline_name, headline_reason
+from empirisk.report.sections.verdict.near import near
 from empirisk.report.sections.verdict.next_step import more_time, next_step, rooted
-from empirisk.report.sections.verdict.versus import versus
+from empirisk.report.sections.verdict.section import _scale
+from empirisk.report.sections.verdict.versus import inside, versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
 from empirisk.results import Estimate, Finding, Kind
 from tests.report.conftest import load
@@ -92,7 +94,7 @@ def test_a_gain_in_the_folds_stands_beside_test_rows_that_cannot_tell() -> None:
     shown = verdict_sentence(
         situation("log_loss", "unknown", "unknown", in_folds={"low": -0.2, "high": -0.1})
     )
-    assert shown.endswith("cannot be told from 300 test rows; in cross-validation it is.")
+    assert shown.endswith("cannot be told from 300 test rows; in cross-validation it is, by log-loss.")
 
 
 def test_left_out_texts_and_formulas_are_in_the_verdict() -> None:
@@ -307,7 +309,9 @@ def test_models_that_time_took_are_no_richest_class_that_was_tried() -> None:
         step = next_step(None, more, 0.5, [], richest=True, untried=cut, limited=limited)
         assert step is not None
         assert "richest class" not in step["sentence"]
-        assert "Support vector machine, Gradient boosting and 1 more were left out" in step["sentence"]
+        named = "Support vector machine, Gradient boosting and 1 more were left out" in step["sentence"]
+        assert named == limited
+        assert ("no model that had time did better" in step["sentence"]) != limited
         assert ("--time-limit" in step["sentence"]) == limited
     tried = next_step(None, more, 0.5, [], richest=True)
     assert tried is not None
@@ -315,6 +319,86 @@ def test_models_that_time_took_are_no_richest_class_that_was_tried() -> None:
     judged = next_step(more, more, 0.5, [], untried=cut)  # boosting was compared, and did not gain
     assert judged is not None
     assert "a richer class would not help" in judged["sentence"]
+
+
+def test_a_step_says_its_gain_in_per_cent_of_the_loss_and_small_gains_of_rows_are_no_step() -> None:
+    gain = Estimate(0.03, 0.02, 0.04, 0.95, 300, "paired")
+    much = next_step(None, gain, 0.3, [], richest=True, loss="log-loss")
+    assert much is not None
+    assert much["sentence"] == "Get more rows: twice as many would lower the log-loss by about 10 %."
+    little = next_step(None, gain, 3.0, [], richest=True, loss="log-loss")
+    assert little is not None
+    assert little["sentence"] == (
+        "Look for new columns: the richest class was tried, and twice as many rows would lower the log-loss "
+        "by about 1 % only."
+    )
+    richer = next_step(gain, None, 0.3, [], loss="log-loss")
+    assert richer is not None
+    assert richer["sentence"] == "Take a richer class: boosting has 10 % less log-loss in cross-validation."
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ("Errors depend on time (p = 0.01): they grow.", "errors depend on time"),
+        ("'a' alone tells the target: it may be known later.", "'a' alone tells the target"),
+        ("ID is a number.", "ID is a number"),
+    ],
+)
+def test_a_serious_finding_is_the_next_step_in_words(found: str, said: str) -> None:
+    step = next_step(None, None, 0.3, [Finding("ER208", "serious", found, "", "", ())])
+    assert step is not None
+    assert step["sentence"] == f"Settle the serious finding first: {said}."
+
+
+def test_a_difference_that_contradicts_the_values_beside_it_has_a_digit_more() -> None:
+    report = load("classification")
+    head = report["verdict"]["headline"]
+    head["model"] = shown(0.8770, 0.869, 0.885)
+    head["baseline"] = shown(0.7585, 0.749, 0.769)
+    head["difference"] = shown(0.1185, 0.1075, 0.1285)
+    simple = report["verdict"]["simplest"]
+    simple["estimate"] = shown(0.8575, 0.849, 0.866)
+    simple["difference"] = shown(0.0195, 0.0140, 0.0251)
+    made = versus(report)
+    assert [m.value for m in made.marks] == ["75.9", "85.8", "87.7"]
+    assert made.differences[0].startswith("11.85 [10.75, 12.85] more of 100")  # not 11.9: 87.7 - 75.9 = 11.8
+    assert made.differences[1].startswith("1.95 [1.40, 2.51] more")  # not 2.0: 87.7 - 85.8 = 1.9
+    simple["difference"] = shown(0.0190, 0.0140, 0.0251)
+    assert versus(report).differences[1].startswith("1.9 [1.4, 2.5] more")
+
+
+def test_who_came_close_and_who_had_no_time_is_said() -> None:
+    report = load("classification")
+    for c in report["candidates"]:
+        c.update(by_minimum=c["chosen"], best_probability=1.0 if c["chosen"] else 0.0)
+    report["selection"]["left_out"] = []
+    assert near(report) == ""
+    other = next(c for c in report["candidates"] if c["role"] == "candidate" and not c["chosen"])
+    other["best_probability"] = 0.31
+    assert "came close (chance to be best: 31 %)" in near(report)
+    assert inside(other["label"]) in near(report)
+    other["by_minimum"] = True
+    assert "scored best, but not by more than a standard error" in near(report)
+    late = {"label": "Neural network", "reason": "", "why": "time"}
+    report["selection"]["left_out"] = [late, late | {"label": "Nearest neighbours", "why": "behind"}]
+    assert near(report).endswith("Left out for time: neural network.")
+
+
+def test_an_error_stands_beside_the_values_of_the_target() -> None:
+    sample: Any = SimpleNamespace(
+        task="regression", exposure=None, y=np.repeat([3, 5, 6, 7, 8], [1, 40, 40, 15, 4])
+    )
+    table: Any = SimpleNamespace(target="quality")
+    assert _scale(sample, table, None) == "95 % of the values of quality lie between 5 and 7."
+    sample.y = np.r_[np.zeros(97), 5.0, 6.0, 9.0]
+    assert _scale(sample, table, "km") == "All of the values of quality lie between 0 and 9 km."
+    sample.exposure = np.ones(100)
+    assert _scale(sample, table, None) == ""
+    errors = [metric("mae", "mean absolute error", False, "better")]
+    task = dict.fromkeys(("exposure", "positive", "weight", "unit")) | {"kind": "regression", "target": "t"}
+    said = verdict_sentence(Situation("Ridge", task, errors, "mae", "mae", True, "t.csv", scale="All are 1."))
+    assert said.endswith("if they are drawn like these. All are 1.")
 
 
 def test_doing_nothing_is_told_by_what_is_answered() -> None:
@@ -327,6 +411,8 @@ def test_doing_nothing_is_told_by_what_is_answered() -> None:
     ):
         constant["label"] = label
         assert versus(report).marks[0].note == note
+    report["verdict"]["headline"]["constant"] = "median of the target, 4"
+    assert versus(report).marks[0].note == "median of the target, 4"
     report = load("classification")
     assert versus(report).marks[0].note == "always <=50K"
     constant = next(c for c in report["candidates"] if c["role"] == "baseline")

@@ -62,6 +62,9 @@ class Answer(Brief):
     fact : str
         What stays true whatever the test says, one sentence; a finding whose test is withdrawn is then a fact
         and no suspicion.
+    slight : bool
+        Whether what fired is too small to put the score in doubt: such a finding comes after those with a
+        gain.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Answer(Brief):
     n_fits: int = 0
     keeps: float | None = None
     fact: str = ""
+    slight: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as a dictionary of plain values, with keys that stay the same between

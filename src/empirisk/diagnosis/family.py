@@ -12,7 +12,7 @@ from empirisk.diagnosis.alone import KEEPS
 from empirisk.diagnosis.answer import Answer, Outcome
 from empirisk.wording import number, p_value
 
-__all__ = ["HIDES", "correct", "holm", "ranked"]
+__all__ = ["HIDES", "comes_first", "correct", "holm", "ranked"]
 
 _BETTER = ("ER201", "ER202", "ER210", "ER215")  # each names a model that would do better
 
@@ -96,11 +96,16 @@ def ranked(answers: Sequence[Answer]) -> list[Answer]:
     def key(a: Answer) -> tuple[bool, int, float, str]:
         symptom = any(cause in fired for cause in HIDES.get(a.code, ())) and not (a.code == "ER206" and leaks)
         fires = a.outcome is Outcome.FIRES
-        tier = 3 if not fires else 0 if a.code in FIRST else 1 if a.gain is not None else 2
+        tier = 3 if not fires else 0 if comes_first(a) else 1 if a.gain is not None else 2
         tier = -1 if fires and a.code == FORMULA else tier
         return symptom, tier, -(a.gain.value if a.gain is not None else 0.0), a.code
 
     return sorted((a for a in answers if a.outcome in (Outcome.FIRES, Outcome.FACT)), key=key)
+
+
+def comes_first(a: Answer) -> bool:
+    """Return whether a finding puts the score itself in doubt, so that it comes before any gain."""
+    return a.code in FIRST and not a.slight
 
 
 def _leaks(answers: Sequence[Answer]) -> bool:

@@ -53,9 +53,10 @@ def influential_rows(ctx: Context) -> Answer:
         )
         return Answer(CODE, Outcome.CLEAR, sentence, float(p[top]), evidence=evidence)
     if heavy_tails(found.t, beyond):
+        alone = f"that of row {top}" if len(beyond) == 1 else f"those of {len(beyond):,} rows"
         sentence = (
-            f"Errors have heavy tails ({len(beyond)} of {ctx.n:,} rows beyond what normal errors allow): no "
-            "single row is to blame."
+            "Errors have heavy tails: more of them are large than among normal errors, and not only "
+            f"{alone}, beyond which no normal error would lie."
         )
         advice = (
             "Use a loss that large errors dominate less (Huber, absolute error), or transform the target."

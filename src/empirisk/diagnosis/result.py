@@ -9,7 +9,7 @@ from typing import Any
 from empirisk.data.frames import as_frame
 from empirisk.diagnosis.answer import Answer, Outcome
 from empirisk.diagnosis.decomposition import Decomposition
-from empirisk.diagnosis.family import FIRST, ranked
+from empirisk.diagnosis.family import comes_first, ranked
 from empirisk.results import Finding
 from empirisk.results.form import Form, Formed
 from empirisk.wording import percent
@@ -220,7 +220,7 @@ class Diagnosis(Formed):
 
 
 def _expected(a: Answer) -> str:
-    if a.outcome is not Outcome.FIRES or a.code in FIRST or a.gain is None:
+    if a.outcome is not Outcome.FIRES or comes_first(a) or a.gain is None:
         return ""
     if a.gain.low is None or a.gain.high is None:
         return ""
@@ -230,4 +230,4 @@ def _expected(a: Answer) -> str:
 def _level(a: Answer) -> str:
     if a.outcome is Outcome.FACT:
         return "note"
-    return "serious" if a.code in FIRST else "warning"
+    return "serious" if comes_first(a) else "warning"

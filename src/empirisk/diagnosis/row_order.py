@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
+from empirisk.diagnosis.identical import with_target
 from empirisk.diagnosis.row_exchange import OrderTest, order_of, order_test
 from empirisk.typing import Array
 from empirisk.wording import number, p_value
@@ -21,19 +22,21 @@ _FEWEST = 30  # rows, or groups of rows
 SMALL = 0.2  # a correlation that explains less than 4 %
 
 _TOLD = {
-    "drift": "predictions are too low at one end of {along} and too high at the other (rank correlation "
-    "{drift:+.2f})",
-    "neighbours": "errors of rows that follow each other in {along} are alike (correlation "
-    "{neighbours:+.2f})",
-    "loss": "the error changes along {along} (rank correlation of order and loss {loss:+.2f})",
+    "drift": "predictions are too low at one end and too high at the other (rank correlation {drift:+.2f}); "
+    "they may be further off for later rows",
+    "neighbours": "errors of rows that follow each other are {alike} (correlation {neighbours:+.2f}); the "
+    "score may be optimistic for rows that follow none of these",
+    "loss": "later rows have {larger} errors (rank correlation of order and loss {loss:+.2f}); the score may "
+    "be {slanted} for later rows",
 }
 
 
 def row_order(ctx: Context) -> Answer:
     """Null: out-of-fold residuals are exchangeable over the order of the rows (or over `time`).
 
-    Permutation test of three statistics (:func:`empirisk.diagnosis.row_exchange.order_test`); no fits.  CLEAR
-    when all three correlations are below 0.2 with 95 % confidence.
+    Permutation test of three statistics (:func:`empirisk.diagnosis.row_exchange.order_test`); no fits.
+    Where it fires, it is made again with one row of each set of copies, which decides.  CLEAR when all three
+    correlations are below 0.2 with 95 % confidence.
     """
     order = np.arange(ctx.n, dtype=np.float64) if ctx.time is None else order_of(ctx.time, "time")
     if ctx.time is None and _sorted_by_target(ctx.oof.y, ctx.classes is not None):
@@ -53,28 +56,57 @@ def row_order(ctx: Context) -> Answer:
     if not np.ptp(residual, axis=0).any():
         raise NotRun("the residuals are constant")
     found = order_test(residual, loss, order, np.random.default_rng(ctx.seed))
+    copies = ""
+    # Copies that follow each other err alike without any time.
+    if found.p <= ctx.level and ctx.groups is None:
+        once = _once(ctx, known)
+        if len(once) < len(order) and np.ptp(residual[once], axis=0).any():
+            found = order_test(residual[once], loss[once], order[once], np.random.default_rng(ctx.seed))
+            copies = f" ({len(order) - len(once):,} copies of others left out)"
     along = "the order of the rows" if ctx.time is None else "time"
     evidence = (
-        f"permutation test on {found.n:,} {unit}, {p_value(found.p)}; rank correlation of residual and order "
-        f"{found.drift:+.3f}, of loss and order {found.loss:+.3f}, of residuals that follow each other "
-        f"{found.neighbours:+.3f}"
+        f"permutation test on {found.n:,} {unit}{copies}, {p_value(found.p)}; rank correlation of residual "
+        f"and order {found.drift:+.3f}, of loss and order {found.loss:+.3f}, of residuals that follow each "
+        f"other {found.neighbours:+.3f}"
     )
     if found.p <= ctx.level:
-        told = _TOLD[found.kind].format(along=along, **vars(found))
-        sentence = (
-            f"Errors depend on {along} ({p_value(found.p)}): {told}; the score may be optimistic for later "
-            "rows."
-        )
+        sentence = f"Errors depend on {along} ({p_value(found.p)}): {_told(found)}."
         advice = "Give the model the time or what changes with it, and judge it on later rows alone."
         if ctx.time is None:
             advice = "Split by time or by group, and give the model the time or what changes with it."
-        return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice)
+        slight = _largest(found) < SMALL
+        return Answer(CODE, Outcome.FIRES, sentence, found.p, evidence=evidence, advice=advice, slight=slight)
     return _quiet(found, along, evidence, unit)
 
 
+def _told(found: OrderTest) -> str:
+    """Return how the errors depend on the order, and what that means for rows to come."""
+    return _TOLD[found.kind].format(
+        alike="alike" if found.neighbours > 0.0 else "opposite",
+        larger="larger" if found.loss > 0.0 else "smaller",
+        slanted="optimistic" if found.loss > 0.0 else "pessimistic",
+        **vars(found),
+    )
+
+
+def _once(ctx: Context, rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the places of one row, drawn at random, of each set of copies (equal in columns and target).
+
+    Which of them is left must not depend on the order, or the rest would not be exchangeable.  Where more
+    than half of the rows are copies, few different rows are possible, and all places are returned.
+    """
+    code = with_target(ctx.equal_rows[rows], ctx.y[rows])
+    mixed = np.random.default_rng(ctx.seed).permutation(len(rows))
+    kept = np.sort(mixed[np.unique(code[mixed], return_index=True)[1]])
+    return kept if 2 * len(kept) >= len(rows) else np.arange(len(rows))
+
+
+def _largest(found: OrderTest) -> float:
+    return max(abs(found.drift), abs(found.neighbours), abs(found.loss))
+
+
 def _quiet(found: OrderTest, along: str, evidence: str, unit: str) -> Answer:
-    largest = max(abs(found.drift), abs(found.neighbours), abs(found.loss))
-    bound = largest + 1.645 / math.sqrt(found.n)
+    bound = _largest(found) + 1.645 / math.sqrt(found.n)
     if bound < SMALL:
         sentence = f"Errors do not go with {along}: every correlation looked at is below {number(bound, 2)}."
         return Answer(CODE, Outcome.CLEAR, sentence, found.p, evidence=evidence)

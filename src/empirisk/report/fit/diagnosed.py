@@ -176,7 +176,7 @@ def diagnose_model(
         sample_weight=train.weights,
         exposure=train.exposure,
         time=train.time,
-        cv=min(FOLDS, train.n if train.groups is None else len(set(train.groups.tolist()))),
+        cv=_folds(train, seed),
         X_test=None if drawn else _of_any_season(train, test, seed),
         y_test=None if drawn else _labels(test),
         ignore=ASKED,
@@ -185,6 +185,14 @@ def diagnose_model(
         time_limit=seconds,
     )
     return Diagnosed(found, model, drawn, train.time is not None)
+
+
+def _folds(train: Sample, seed: int) -> Any:
+    """Return how many folds rows are dealt to, or the folds themselves where copies must stay together."""
+    rows = train.dealt
+    if rows.together is not None:
+        return rows.plan(min(FOLDS, int(rows.together.max()) + 1), 1, seed).splits
+    return min(FOLDS, train.n if train.groups is None else len(set(train.groups.tolist())))
 
 
 def _labels(sample: Sample) -> Any:

@@ -18,6 +18,7 @@ from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.scoring import Scoring
+from empirisk.losses.quantile import weighted_quantile
 from empirisk.report.audit.audit import Audit, audit, by_level, grouped
 from empirisk.report.fit.baseline import with_baseline
 from empirisk.report.fit.bayes import unsuited
@@ -229,7 +230,9 @@ def analyse(p: Prepared, progress: Stages, deadline: Deadline | None = None) -> 
     X_test = model.encode(p.test.frame)
     base = estimator_for(baseline, p.table.task, math.nan, p.table.exposure is not None)
     base.fit(train.frame, train.y, **train.beside)
-    scores = TestScores(predictions(model.pipeline, p.test), predictions(base, p.test), p.level)
+    scores = TestScores(
+        predictions(model.pipeline, p.test), predictions(base, p.test), p.level, _median(model, train)
+    )
     progress.advance("scores")
     curve = None
     if candidate.fitted and len(plan.shares) > 1 and train.weights is None:
@@ -345,6 +348,14 @@ def halvings(p: Prepared, scoring: Scoring, candidate: Candidate, alpha: float) 
     if candidate.parameter == "n_neighbors":
         points = min(points, 1 + int(math.log2(smallest_training_part(scoring.plan) / alpha)))
     return points
+
+
+def _median(model: FinalModel, train: Sample) -> float | None:
+    """Return the median of the training targets, where a model of numbers is compared with their mean."""
+    if not model.fitted or train.task != "regression" or train.exposure is not None or train.time is not None:
+        return None
+    y = np.asarray(train.y, dtype=np.float64)
+    return float(weighted_quantile(y, np.ones(train.n) if train.weights is None else train.weights, 0.5))
 
 
 def _look_into(p: Prepared, choice: Choice, scoring: Scoring, progress: Stages) -> list[Finding]:

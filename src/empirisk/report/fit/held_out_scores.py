@@ -17,6 +17,7 @@ from empirisk.report.fit.exact_constants import exact_score, less_exact
 from empirisk.report.fit.families import Family
 from empirisk.report.fit.sample import DECLARED, Sample
 from empirisk.results import Estimate
+from empirisk.wording import plain
 
 __all__ = [
     "LABELS",
@@ -97,6 +98,9 @@ class TestScores:
     ----------
     model, baseline : Predictions
     level : float
+    median : float or None
+        Median of the training targets, where the baseline is their mean: the constant whose absolute errors
+        are smallest, which those of the model are compared with.
     """
 
     __test__ = False  # not a test class, whatever pytest thinks of its name
@@ -104,6 +108,13 @@ class TestScores:
     model: Predictions
     baseline: Predictions
     level: float
+    median: float | None = None
+
+    def constant(self, name: str) -> Predictions:
+        """Return the predictions of the constant that a metric is compared with."""
+        if name != "mae" or self.median is None:
+            return self.baseline
+        return replace(self.baseline, pred=np.full(self.baseline.n, self.median))
 
 
 def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json | None:
@@ -111,14 +122,15 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
     metric = METRICS[name]
     if metric.unavailable(scores.model):
         return None
-    base = None if metric.unavailable(scores.baseline) else metric.interval(scores.baseline, scores.level)
+    constant = scores.constant(name)
+    base = None if metric.unavailable(constant) else metric.interval(constant, scores.level)
     model, difference = metric.interval(scores.model, scores.level), None
-    known = None if base is None else exact_score(name, scores.baseline, base)
+    known = None if base is None else exact_score(name, constant, base)
     if known is not None:
         base, model = known, exact_score(name, scores.model, model) or model
         difference = less_exact(model, known)
     elif base is not None and np.isfinite(base.value):
-        difference = metric.difference([scores.model], [scores.baseline], None, scores.level)[0]
+        difference = metric.difference([scores.model], [constant], None, scores.level)[0]
         difference = _without_rounding(difference, abs(base.value))
     return {
         "name": name,
@@ -128,6 +140,11 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
         "model": estimate(model),
         "baseline": maybe(base),
         "difference": maybe(difference),
+        **(
+            {}
+            if constant is scores.baseline
+            else {"constant": f"median of the target, {plain(scores.median)}"}
+        ),
     }
 
 

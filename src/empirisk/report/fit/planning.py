@@ -34,7 +34,7 @@ _WANTED, _FEWEST = 30, 2_000
 # and a share of them at least, less of many rows, whose fits on few of them say less.
 _LEAST, _SMALL, _GROWS, _CELLS = 20.0, 12.0, 8.0, 2.8e6
 _LEAST_SEARCH = {False: 0.5, True: 0.25}  # without and after a race
-_LESS, _MANY = 0.6, 10_000
+_LESS, _MANY = 0.3, 10_000
 _PENALTIES = {False: 16, True: 8}  # of a path, where all candidates are fitted on all rows and after a race
 
 

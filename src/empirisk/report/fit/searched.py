@@ -28,6 +28,7 @@ from empirisk.report.progress import Stages
 from empirisk.search.tuning.explored import Explored
 from empirisk.search.tuning.ranges import RANGES, ROUNDS, Space
 from empirisk.search.tuning.tuner import Budget, Tuner
+from empirisk.wording import number, percent
 
 __all__ = ["ESTIMATORS", "Search", "Searched", "space_of"]
 
@@ -36,6 +37,9 @@ ESTIMATORS = {"boosting": "GradientBoosting", "forest": "RandomForest"}  # by th
 # A family is left alone where it is this share of what the best gains over the baseline behind, and beyond
 # two standard errors.
 FAR = 0.1
+# On many rows other settings must be worth this share of it, or take no more rounds than those given, times
+# this: folds, the learning curve and the refit all pay for more.
+WORTH, CHEAP = 0.005, 1.5
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,7 @@ class Search:
             each = math.inf
             if math.isfinite(seconds):
                 each = self.deadline.left(end) * fits[i] / sum(f for j, f in fits.items() if j >= i)
-            out[i], told = self._one(out[i], fits[i], each)
+            out[i], told = self._one(out[i], fits[i], each, self._baseline(out))
             searched.append(told)
         return out, tuple(searched)
 
@@ -167,7 +171,9 @@ class Search:
         share = self.shares.get(name, 1.0) if searches > 1 else 1.0
         return max(min(self.planned[name], 3 * self.folds.n_folds), int(share * self.planned[name]))
 
-    def _one(self, result: CrossValidated, planned: int, seconds: float) -> tuple[CrossValidated, Searched]:
+    def _one(
+        self, result: CrossValidated, planned: int, seconds: float, baseline: float
+    ) -> tuple[CrossValidated, Searched]:
         """Search the settings of one candidate, and cross-validate those that were chosen."""
         candidate, splits = result.candidate, self.folds.n_splits
         try:
@@ -190,6 +196,8 @@ class Search:
         )
         if not settings and not (values and max(values) > result.alphas.max()):
             return result, told  # those that it began with
+        if told.rows and (why := self._not_worth(found, baseline)):
+            return result, replace(told, why=why)
         rest = max(0.0, seconds * splits / (planned + splits))
         again, kept, _, _ = cross_validate(
             self.sample, self.folds, [chosen], self.encoders, self.metric, self.n_values, self.progress,
@@ -203,6 +211,24 @@ class Search:
         if told.rows and not self._mean(again[0]) < self._mean(result):
             return result, replace(told, lost=True)
         return again[0], replace(told, candidate=chosen, ends=space.at_ends(settings))
+
+    def _not_worth(self, found: Explored, baseline: float) -> str:
+        """Return why the chosen settings are not worth what they cost; "" where they are, or the cost is not
+        known.
+        """
+        means = {int(i): self.scoring.value(found.losses[:, :, j]) for j, i in enumerate(found.ranked)}
+        given = [i for i in means if not found.settings[i]]
+        if not given or found.values[found.best] is None:
+            return ""
+        first = min(given, key=means.__getitem__)
+        gained, more = baseline - means[first], found.values[found.best] / found.values[first]
+        fall = means[first] - means[found.best]
+        if more <= CHEAP or not 0.0 <= fall < WORTH * gained:
+            return ""
+        return (
+            f"the best of the others gained only {percent(fall / gained)} more over the baseline than they"
+            f" do, with {number(more, 2)} times the rounds"
+        )
 
     def _mean(self, result: CrossValidated) -> float:
         return self.scoring.value(self._least(result))
@@ -245,12 +271,14 @@ class Search:
         best = int(np.argmin(means))
         mine = self._least(result)
         behind = self.scoring.value(mine) - means[best]
-        gain = max(
-            (m for r, m in zip(own, means, strict=True) if r.candidate.role == "baseline"), default=0.0
-        )
+        gain = self._baseline(own)
         if own[best] is result or not behind > FAR * max(0.0, gain - means[best]):
             return False
         return bool(behind > 2.0 * self.scoring.standard_error(mine, losses[best]))
+
+    def _baseline(self, results: Sequence[CrossValidated]) -> float:
+        """Return the mean loss of the constant prediction, 0 where none was scored."""
+        return max((self._mean(r) for r in results if r.candidate.role == "baseline"), default=0.0)
 
     def _least(self, result: CrossValidated) -> Floats:
         """Return the losses of a candidate at the value with the smallest mean."""

@@ -19,8 +19,12 @@ from empirisk.report.sections.registry import form_of
 __all__ = ["colours", "page", "render_html"]
 
 Json = dict[str, Any]
-# What stays as it is, since it is copied or run, and the space of a percentage.
-_APART = re.compile(r"<(code|pre|script|style)\b.*?</\1>|(?<=\d) (?=%)", re.DOTALL)
+# What stays as it is, since it is copied or run, and what stays on a line: a percentage, an interval.
+_NUMBERS = r"[\d.,×⁰¹²³⁴⁵⁶⁷⁸⁹⁻− %]*"
+_APART = re.compile(
+    rf"<(code|pre|script|style)\b.*?</\1>|(?<=\d) (?=%)|[\[(](?=[\d−]){_NUMBERS}(?:, | to ){_NUMBERS}[\])]",
+    re.DOTALL,
+)
 
 
 def _capitalise(said: str) -> str:
@@ -70,9 +74,11 @@ def _environment() -> Environment:
 
 
 def page(template: str, **names: Any) -> str:
-    """Return the page that a template makes of what is handed to it; no line ends between a number and %."""
+    """Return the page that a template makes of what is handed to it; no line ends inside a percentage or an
+    interval.
+    """
     made = _environment().get_template(template).render(**names)
-    return _APART.sub(lambda found: found[0] if found[1] else "\u00a0", made)
+    return _APART.sub(lambda found: found[0] if found[1] else found[0].replace(" ", "\u00a0"), made)
 
 
 def render_html(report: Json, deadline: Deadline | None = None) -> str:

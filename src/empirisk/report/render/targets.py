@@ -46,7 +46,7 @@ TARGETS = Record(
                     "model": string,
                     "n_train": integer,
                     "n_test": integer,
-                    "headline": Record(comparison),
+                    "headline": comparison,
                     "simplest": nullable(
                         Record({"label": string, "estimate": estimate, "difference": estimate})
                     ),

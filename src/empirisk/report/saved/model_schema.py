@@ -67,7 +67,7 @@ def _every_field(kind: type, checks: dict[str, Check]) -> Record:
     return Record({f.name: checks.get(f.name, string) for f in fields(kind)})
 
 
-_estimates = dict(comparison) | {"name": one_of(*METRICS)}
+_estimates = comparison.required | {"name": one_of(*METRICS)}
 
 METADATA = Record(
     {
@@ -113,7 +113,7 @@ METADATA = Record(
             }
         ),
         "level": fraction,
-        "metrics": list_of(Record(_estimates)),
+        "metrics": list_of(Record(_estimates, optional={"constant": string})),
         "certificate": nullable(certificate),
         "created": string,
         "ranges": map_of(_pair(number)),

@@ -102,15 +102,18 @@ certificate = Record(
 )
 
 
-comparison: dict[str, Check] = {
-    "name": string,
-    "label": string,
-    "unit": nullable(string),
-    "greater_is_better": boolean,
-    "model": estimate,
-    "baseline": maybe_estimate,
-    "difference": maybe_estimate,
-}
+comparison = Record(
+    {
+        "name": string,
+        "label": string,
+        "unit": nullable(string),
+        "greater_is_better": boolean,
+        "model": estimate,
+        "baseline": maybe_estimate,
+        "difference": maybe_estimate,
+    },
+    optional={"constant": string},
+)
 
 _numeric = Record({"kind": string, "edges": numbers, "counts": counts}, also=edges_of("counts"))
 _categories = Record(

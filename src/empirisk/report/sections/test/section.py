@@ -139,12 +139,19 @@ def _comparison(metric: Json) -> Pairs:
     ]
 
 
+def _simplest(report: Json) -> Pairs:
+    """Return the pairs of the simplest model, which stands at the top alone."""
+    simple, label = report["verdict"]["simplest"], report["verdict"]["headline"]["label"]
+    told = (f"{label} of the simplest model", f"difference to it in {label}")
+    return [] if simple is None else list(zip(told, (simple["estimate"], simple["difference"]), strict=True))
+
+
 def _estimates(report: Json) -> dict[str, Pairs]:
     test = report["test"]
     table: Json = test["confusion"] or {}
     groups: Json = test["subgroups"] or {"groups": []}
     return {
-        "test": [pair for metric in test["metrics"] for pair in _comparison(metric)],
+        "test": [pair for metric in test["metrics"] for pair in _comparison(metric)] + _simplest(report),
         "confusion": [
             (f"{key} of each class", e) for key in ("recall", "precision") for e in table.get(key) or []
         ],

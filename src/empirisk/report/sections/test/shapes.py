@@ -129,7 +129,7 @@ TESTED = Record(
     {
         "n_rows": integer,
         "sentence": string,
-        "metrics": list_of(Record(comparison), least=1),
+        "metrics": list_of(comparison, least=1),
         "roc": nullable(roc),
         "pr": nullable(pr),
         "calibration": nullable(calibration),

@@ -24,13 +24,19 @@ Json = dict[str, Any]
 
 
 def better(metrics: Sequence[Json]) -> str:
-    """Return which way is better, once for all metrics of a table."""
+    """Return which way is better, and which constant the baseline is, once for all metrics of a table."""
     lower = [m["label"] for m in metrics if not m["greater_is_better"]]
     higher = [m["label"] for m in metrics if m["greater_is_better"]]
     if not lower or not higher:
-        return "Higher is better." if higher else "Lower is better."
+        return f"{'Higher' if higher else 'Lower'} is better.{_constants(metrics)}"
     few, way, other = (lower, "Lower", "higher") if len(lower) <= len(higher) else (higher, "Higher", "lower")
-    return f"{way} is better for {listed(few)}; {other} for the others."
+    return f"{way} is better for {listed(few)}; {other} for the others.{_constants(metrics)}"
+
+
+def _constants(metrics: Sequence[Json]) -> str:
+    """Return which metric is compared with another constant than the mean, as a sentence; "" for none."""
+    other = [f"{m['constant']}, for the {m['label']}" for m in metrics if m.get("constant")]
+    return f" The baseline is the {listed(other)}, and the mean for the others." if other else ""
 
 
 def lowest_first(confusion: Json) -> list[int]:

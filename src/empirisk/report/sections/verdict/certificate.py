@@ -29,7 +29,7 @@ def certificate_line(certificate: Json | None, kind: str) -> str | None:
     >>> certificate_line(gap, "linear")
     'Fit certified: within 2 × 10⁻⁹ of the smallest training loss there is.'
     >>> certificate_line({"kind": "NONE", "verified": None, "relative": None}, "boosting")
-    'Fit may miss the smallest training loss, as boosting is greedy; the scores stand.'
+    'Fit without certificate, as boosting is greedy; the scores do not need one.'
     """
     if certificate is None:
         return None
@@ -38,7 +38,7 @@ def certificate_line(certificate: Json | None, kind: str) -> str | None:
         return f"Fit without proof of an optimum: {GREEDY.get(kind, 'only its slope was shown to be small')}."
     if named == Kind.NONE.name:
         why = GREEDY.get(kind, "nothing bounds its distance")
-        return f"Fit may miss the smallest training loss, as {why}; the scores stand."
+        return f"Fit without certificate, as {why}; the scores do not need one."
     if not certificate["verified"]:
         return "Fit not certified: the proof did not hold when it was computed again."
     if named == Kind.EXACT.name:

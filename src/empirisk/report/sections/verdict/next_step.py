@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from empirisk.report.estimates import maybe
 from empirisk.results import Estimate, Finding
-from empirisk.wording import listed, quoted
+from empirisk.wording import listed, percent, quoted
 
 __all__ = ["after_findings", "more_time", "next_step", "rooted"]
 
 Json = dict[str, Any]
-LITTLE, MUCH = 0.05, 0.25  # of the loss: gains that are called small and large
+USEFUL, WORTH = 0.01, 0.05  # of the loss: gains worth a click, and worth the cost of more rows
 
 
 def next_step(
@@ -39,7 +40,8 @@ def next_step(
     more : Estimate or None
         Fall of the loss by twice the rows.
     score : float
-        Loss of the chosen model, which a gain is compared with (one percent of it counts as useful).
+        Loss of the chosen model, which a gain is compared with: one percent of it is worth taking a richer
+        class, and five percent getting twice the rows.
     serious : list of Finding
         Findings that come before any gain.
     diagnosed : str
@@ -56,18 +58,18 @@ def next_step(
         What the loss is called, which need not be the metric at the top.
     """
     if serious:
-        return _step(f"Settle the serious finding first ({serious[0].code}).")
-    useful = 0.01 * abs(score)
+        return _step(f"Settle the serious finding first: {_clause(serious[0].sentence)}.")
+    useful, worth = USEFUL * abs(score), WORTH * abs(score)
     if _gains(richer, useful):
         return _step(
-            f"Take a richer class: boosting is {_much(richer, score)}better in cross-validation.", richer
+            f"Take a richer class: boosting has {_share(richer, score)} less {loss} in cross-validation.",
+            richer,
         )
-    if _gains(more, useful):
+    if _gains(more, worth):
         if more is not None and 0.0 < score <= more.value:  # a law that is carried on beyond the loss itself
             return _step(f"Get more rows: twice as many would bring the {loss} close to 0.", more)
-        how = _much(more, score)
         return _step(
-            f"Get more rows: twice as many would lower the {loss}{how and f' {how}'.rstrip()}.", more
+            f"Get more rows: twice as many would lower the {loss} by about {_share(more, score)}.", more
         )
     if diagnosed:
         return _step(diagnosed)
@@ -82,9 +84,11 @@ def next_step(
     classes = "the richest class was tried" if richest else f"a richer class {_class(richer, useful)}"
     do = "Look for new columns"
     if untried and (richest or _unknown(richer)):  # what was not fitted says nothing about richer classes
-        classes = f"{_some(untried)} left out to save time"
+        classes = (
+            f"{_some(untried)} left out to save time" if limited else "no model that had time did better"
+        )
         do += ", or give the report more time (--time-limit)" if limited else ""
-    return _step(f"{do}: {classes}, and {_rows(more, useful)}.")
+    return _step(f"{do}: {classes}, and {_rows(more, score, useful, loss)}.")
 
 
 def more_time(kinds: Sequence[str], limited: bool) -> Json:
@@ -170,14 +174,25 @@ def _some(names: Sequence[str], most: int = 2) -> str:
     return f"{listed(shown)} {'was' if len(names) == 1 else 'were'}"
 
 
-def _much(e: Estimate | None, score: float) -> str:
-    """Return how large a gain is in a word, with a space; "" for one between the two.
+def _share(e: Estimate | None, score: float) -> str:
+    """Return how large a gain is, in per cent of the loss.
 
     The gain is one of the loss that models are fitted by, which is seldom the number at the top: its size in
-    that unit stands beside the learning curve and the candidates, and would be taken for that number here.
+    that unit would be taken for that number here.
     """
-    share = 0.0 if e is None or score <= 0.0 else e.value / score
-    return "a little " if share < LITTLE else "much " if share > MUCH else ""
+    return percent(0.0 if e is None or score <= 0.0 else e.value / score)
+
+
+def _clause(sentence: str) -> str:
+    """Return what a finding says up to its first bracket, colon or semicolon, as it stands in a sentence.
+
+    Examples
+    --------
+    >>> _clause("Errors depend on the order of the rows (p = 0.01): errors are alike.")
+    'errors depend on the order of the rows'
+    """
+    said = re.split(r" \(|[:;] ", sentence)[0].rstrip(".")
+    return f"{said[:1].lower()}{said[1:]}" if said[1:2].islower() else said
 
 
 def _class(e: Estimate | None, useful: float) -> str:
@@ -187,10 +202,10 @@ def _class(e: Estimate | None, useful: float) -> str:
     return "would not help" if e.high < useful else "was not shown to help"
 
 
-def _rows(e: Estimate | None, useful: float) -> str:
+def _rows(e: Estimate | None, score: float, useful: float, loss: str) -> str:
     """Return what was seen of more rows, as the rest of a sentence."""
     if e is None or e.low is None or e.high is None:
         return "whether more rows would help cannot be told"
     if e.low > 0.0:
-        return "more rows would help little" if e.value < useful else "more rows would help"
+        return f"twice as many rows would lower the {loss} by about {_share(e, score)} only"
     return "more rows would not help" if e.high < useful else "more rows were not shown to help"

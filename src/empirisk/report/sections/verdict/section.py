@@ -11,12 +11,15 @@ from empirisk.report.estimates import maybe
 from empirisk.report.fit.candidates import COMPARES
 from empirisk.report.fit.engine import Analysis
 from empirisk.report.fit.held_out_scores import LABELS, about_groups, against
+from empirisk.report.fit.sample import Sample
 from empirisk.report.read.named_units import with_unit
+from empirisk.report.read.table import Table
 from empirisk.report.sections import prose
 from empirisk.report.sections.base import Material, Section
 from empirisk.report.sections.prose import esc, first_sentence, first_step
 from empirisk.report.sections.verdict.certificate import certificate_line
 from empirisk.report.sections.verdict.headline import headline, headline_name
+from empirisk.report.sections.verdict.near import near
 from empirisk.report.sections.verdict.next_step import after_findings, more_time, next_step, rooted
 from empirisk.report.sections.verdict.versus import versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
@@ -31,7 +34,7 @@ from empirisk.report.shapes.checkers import (
 )
 from empirisk.report.shapes.values import comparison, estimate, maybe_estimate
 from empirisk.results import Finding
-from empirisk.wording import counted
+from empirisk.wording import counted, number, share, shorten, year, years
 
 __all__ = ["VERDICT", "named_findings", "top_findings", "worst_findings"]
 
@@ -69,7 +72,7 @@ verdict = Record(
     {
         "sentence": string,
         "model": string,
-        "headline": Record(comparison),
+        "headline": comparison,
         "simplest": nullable(
             Record({"model": string, "label": string, "estimate": estimate, "difference": estimate})
         ),
@@ -163,6 +166,7 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         any(r.result.candidate.fitted for r in a.choice.rows),
         a.prepared.split.horizon,
         _limited(m),
+        _scale(a.prepared.train, table, m.unit),
     )
     return {
         "sentence": verdict_sentence(situation),
@@ -173,6 +177,23 @@ def _verdict(m: Material, task: Json, metrics: list[Json], certificate: Json | N
         "next_step": _next_step(m) if situation.tried else more_time(_kinds(m), _limited(m)),
         "findings": worst_findings(a.findings),
     }
+
+
+def _scale(train: Sample, table: Table, unit: str | None) -> str:
+    """Return between which values nine in ten targets lie, or all where these are one.
+
+    An error is large or small beside them.
+    """
+    if train.task != "regression" or train.exposure is not None:
+        return ""
+    y = np.asarray(train.y, dtype=np.float64)
+    low, high = np.quantile(y, [0.05, 0.95], method="inverted_cdf")
+    inner = low < high
+    low, high = (low, high) if inner else (y.min(), y.max())
+    held = share(float(np.mean((y >= low) & (y <= high)))) if inner else "All"
+    ends = [year(v) if years((low, high)) else number(v) for v in (low, high)]
+    between = " and ".join(ends) + (f" {unit}" if unit else "")
+    return f"{held} of the values of {shorten(str(table.target))} lie between {between}."
 
 
 def _kinds(m: Material) -> tuple[str, ...]:
@@ -252,7 +273,7 @@ def _markdown(r: Json) -> prose.Lines:
         for x in shown.marks
     ]
     lines = [esc(v["sentence"]), "", *prose.table(["Model", esc(shown.title)], rows)]
-    lines += [esc(f"{shown.said} {shown.made}.".strip()), ""]
+    lines += [esc(f"{shown.said} {shown.made}. {near(r)}".strip()), ""]
     lines += prose.bullets(
         f"**{f['level']}** {esc(f['code'])}: {esc(first_sentence(f['sentence']))}"
         + (f" Do: {esc(first_step(f['advice']))}" if f["advice"] else "")
@@ -275,6 +296,11 @@ VERDICT = Section(
     _markdown,
     "verdict/verdict.html.j2",
     cross=named_findings,
-    names=lambda report: {"badges": top_findings(report), "versus": versus(report), **SHORT},
+    names=lambda report: {
+        "badges": top_findings(report),
+        "versus": versus(report),
+        "near": near(report),
+        **SHORT,
+    },
     needs=("test", "model"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from empirisk.report.sections.methods import made_by
@@ -84,13 +85,16 @@ def versus(report: Json) -> Versus:
         measure.title,
         tuple(_marks(rows, measure)),
         tuple(_differences(report, measure, nothing)),
-        _made(head, simple, report["test"]["n_rows"]),
+        _made(head, report["test"]["n_rows"]),
     )
 
 
 def _nothing(report: Json, label: str) -> str:
     """Return what is answered where no model is used: what the constant is called, or its class."""
-    task, name = report["task"], report["verdict"]["headline"]["name"]
+    task, head = report["task"], report["verdict"]["headline"]
+    name = head["name"]
+    if head.get("constant"):
+        return str(head["constant"])
     if name == "roc_auc":
         return "ranks by chance"
     counts = report["split"]["parts"][0]["class_counts"]
@@ -123,14 +127,22 @@ def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]
     head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
     greater = head["greater_is_better"]
     if head["difference"] is not None and not nothing:
-        yield difference_words(head["difference"], "the baseline", greater, measure)
+        pair = head["model"], head["baseline"]
+        yield difference_words(head["difference"], "the baseline", greater, measure, pair)
         measure = measure.short
     if simple is not None:
-        yield difference_words(simple["difference"], inside(simple["label"]), greater, measure)
+        pair = head["model"], simple["estimate"]
+        yield difference_words(simple["difference"], inside(simple["label"]), greater, measure, pair)
 
 
-def difference_words(e: Json, other: str, greater: bool, measure: Measure) -> str:
-    """Return what a difference of the chosen model to another says."""
+def difference_words(
+    e: Json, other: str, greater: bool, measure: Measure, pair: tuple[Json, Json] | None = None
+) -> str:
+    """Return what a difference of the chosen model to another says.
+
+    Where the two values of a `pair`, as they are written, differ by another number, it has a digit more,
+    which shows that the numbers are rounded.
+    """
     scaled, unit = measure.scaled(e), measure.unit and f" {measure.unit}"
     if e["value"] == 0.0 and e["low"] in (None, 0.0):
         return f"no difference to {other} on these rows"
@@ -141,17 +153,38 @@ def difference_words(e: Json, other: str, greater: bool, measure: Measure) -> st
         said = measure.more if e["value"] > 0.0 else measure.less
         return f"{amount}{unit} {said} than {other} on these rows; no interval can be told"
     if state(e, greater) == "unknown":
-        return f"{signed(scaled)} {_apart(scaled)}{unit} against {other}, which may be chance"
+        return f"{signed(scaled)} {_apart(scaled, 0)}{unit} against {other}, which may be chance"
     up = e["value"] > 0.0
     size = (
         scaled if up else scaled | {"value": -scaled["value"], "low": -scaled["high"], "high": -scaled["low"]}
     )
-    return f"{text(size)} {_apart(size)}{unit} {measure.more if up else measure.less} than {other}"
+    finer = int(pair is not None and _rounds_otherwise(size, *(measure.scaled(one) for one in pair)))
+    shown = f"{text(size, finer=finer)} {_apart(size, finer)}{unit}"
+    return f"{shown} {measure.more if up else measure.less} than {other}"
 
 
-def _apart(e: Json) -> str:
+def _rounds_otherwise(size: Json, *pair: Json) -> bool:
+    """Return whether two values as written differ by another number than the difference as written.
+
+    One with more digits than the values is what readers expect.
+    """
+    shown, *values = (text(e).replace("−", "-").replace(",", "") for e in (size, *pair))
+    if len(shown.partition(".")[2]) > max(len(v.partition(".")[2]) for v in values):
+        return False
+    try:
+        a, b = map(Decimal, values)
+        return (a - b).copy_abs().quantize(Decimal(shown)) != Decimal(shown)
+    except ArithmeticError:  # one of them is in words, or a multiple of a power of ten
+        return False
+
+
+def _apart(e: Json, finer: int) -> str:
     """Return an interval whose ends are on the right side of 0: one that rounds to 0 has a digit more."""
-    ends = interval(e)[1:-1].split(", ") if interval(e) else [number(e["low"], 2), number(e["high"], 2)]
+    ends = (
+        interval(e, finer=finer)[1:-1].split(", ")
+        if interval(e)
+        else [number(e["low"], 2), number(e["high"], 2)]
+    )
     seen = [
         s if re.search("[1-9]", s) else number(v, 1) for s, v in zip(ends, (e["low"], e["high"]), strict=True)
     ]
@@ -169,13 +202,13 @@ def inside(label: str) -> str:
     return label if label.startswith(NAMES) else f"{label[:1].lower()}{label[1:]}"
 
 
-def _made(head: Json, simple: Json | None, rows: int) -> str:
-    """Return level, number of rows and methods of the intervals, and why one is missing."""
-    model, others = head["model"], [head["difference"], simple and simple["difference"]]
+def _made(head: Json, rows: int) -> str:
+    """Return level and number of rows of the intervals, or why there is none.
+
+    The methods stand in the last section.
+    """
+    model = head["model"]
     if model["low"] is None:
         return f"{count(rows)} test rows, used once; {made_by(model)}"
-    methods = list(dict.fromkeys(e["method"] for e in others if e and e["low"] is not None))
-    differences = [m for m in methods if not m.startswith(model["method"])]
     n = "" if model["n"] == rows else f" (n = {count(model['n'])})"
-    shown = f"{share(model['level'])} intervals from {count(rows)} test rows{n}, used once: {model['method']}"
-    return f"{shown}; differences: {', '.join(differences)}" if differences else shown
+    return f"{share(model['level'])} intervals from {count(rows)} test rows{n}, used once"

@@ -49,6 +49,8 @@ class Situation:
         How far after the training rows those of the test part lie, or "".
     limited : bool
         Whether the user gave a time limit.
+    scale : str
+        Between which values the target lies, in a sentence, or "".
     """
 
     label: str
@@ -66,6 +68,7 @@ class Situation:
     tried: bool = True
     horizon: str = ""
     limited: bool = True
+    scale: str = ""
 
     @property
     def in_r2(self) -> str:
@@ -96,6 +99,7 @@ def verdict_sentence(s: Situation) -> str:
         parts.append(_nothing(s))
     else:
         parts.append(f"{s.label} {_measured(s)}{_against_nothing(s)}.")
+        parts += [s.scale] if s.scale and s.headline == "mae" else []
         parts += [f"{_left_out(s.texts)}."] if s.texts else []
     parts += [f"{s.horizon[:1].upper()}{s.horizon[1:]}."] if s.horizon and s.fitted else []
     said = " ".join(part for part in parts if part)
@@ -173,5 +177,5 @@ def _against_nothing(s: Situation) -> str:
     if s.in_r2 == "better":
         return f"{open_}, but by R² it is"
     if s.in_folds is not None and state(s.in_folds, False) == "better":
-        return f"{open_}; in cross-validation it is"
+        return f"{open_}; in cross-validation it is, by {label}"
     return open_
