@@ -149,8 +149,8 @@ def _by_row(table: Table, test_size: float, rng: np.random.Generator) -> Split:
     elif (expected := chance_pairs(table)) > BY_CHANCE * (pairs := twin_pairs(twins)):
         told = (
             f"{straddling:,} test rows have an exact twin in train; so few different rows are possible that "
-            f"twins may arise by chance ({pairs:,} pairs, {expected:,.0f} if the columns were independent), so "
-            "they are not kept together"
+            f"twins may arise by chance ({pairs:,} pairs, {expected:,.0f} if the columns were independent), "
+            "so they are not kept together"
         )
     elif (largest := np.bincount(twins).max()) > max(2, _LARGEST * table.n_rows):
         told = (
