@@ -4,6 +4,7 @@
 #include "loops/descent.hpp"
 #include "loops/descent_models.hpp"
 #include "loops/group_descent.hpp"
+#include "loops/support_krylov.hpp"
 #include "loops/support_step.hpp"
 #include "support/visit.hpp"
 
@@ -58,8 +59,35 @@ QuadraticResult on_columns(const ColumnSet& set, const double* curvature, double
   return result;
 }
 
+// Epochs in batches; where the signs have settled, conjugate gradients over the support come between them. Where these and
+// the batch after them did not halve the gap, four times as many epochs as were spent come before the next try, then eight.
+template <class Model>
+QuadraticResult descend_and_solve(Model& model, const QuadraticTask& task, double* w) {
+  constexpr i64 batch = 10, iterations = 200;
+  QuadraticTask part = task;
+  part.max_epochs = least(batch, task.max_epochs);
+  QuadraticResult out = Descent<Model>(model, w, part).run();
+  const auto ended = [&] { return out.gap <= task.tol_gap || out.move <= task.tol_move || out.epochs >= task.max_epochs; };
+  if (ended()) return out;
+  SupportKrylov<Model> krylov(model, task);
+  krylov.settled(w);
+  i64 rest = 0, patience = 2;  // epochs before the next try, for each iteration of one that failed
+  while (!ended()) {
+    const double gap = out.gap;
+    const bool settled = krylov.settled(w), tries = settled && rest <= 0 && out.epochs > batch && task.l1 > 0.0;
+    const i64 solved = tries ? krylov.run(w, least(iterations, task.max_epochs - out.epochs)) : 0;
+    if (tries) krylov.settled(w);  // what the next batch changes counts alone
+    part.max_epochs = most(i64(1), least(batch, task.max_epochs - out.epochs - solved));
+    const QuadraticResult r = Descent<Model>(model, w, part).run();
+    out = {out.epochs + solved + r.epochs, r.gap, r.move, r.r_square};
+    if (tries) patience = out.gap < 0.5 * gap ? 2 : 2 * patience;
+    rest = tries && patience > 2 ? patience * solved : rest - r.epochs;
+  }
+  return out;
+}
+
 static QuadraticResult descend_columns(const QuadraticTask& task, const ColumnSet& set, const double* curvature, double* u, double* w) {
-  return on_columns(set, curvature, u, [&]<class Model>(Model& model) { return Descent<Model>(model, w, task).run(); });
+  return on_columns(set, curvature, u, [&]<class Model>(Model& model) { return descend_and_solve(model, task, w); });
 }
 
 static QuadraticResult descend_group_columns(const GroupTask& task, const ColumnSet& set, const double* curvature, double* u,

@@ -91,6 +91,12 @@ class DenseColumns {
   double constant() const { return 0.0; }
   double* state() const { return u_; }
   i64 state_size() const { return x_.rows; }
+  i64 rows() const { return x_.rows; }
+  DenseColumns at(double* u) const {
+    DenseColumns other = *this;
+    other.u_ = u;
+    return other;
+  }
 
  private:
   const T* column(i64 j) const { return x_.data + set_.index[j] * x_.col_stride; }
@@ -148,6 +154,12 @@ class CscColumns {
   double constant() const { return 0.0; }
   double* state() const { return u_; }
   i64 state_size() const { return x_.minor + 1; }
+  i64 rows() const { return x_.minor; }
+  CscColumns at(double* u) const {
+    CscColumns other = *this;
+    other.u_ = u;
+    return other;
+  }
 
  private:
   double& shift() const { return u_[x_.minor]; }

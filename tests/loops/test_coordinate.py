@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from empirisk import _loops
 from tests.loops.layouts import DENSE, DTYPES, matrix
@@ -175,3 +176,54 @@ def test_refusals(change: dict[str, Any], message: str) -> None:
     arguments = {"X": np.zeros((4, 20)), "index": np.arange(2), "u": np.zeros(4)} | change
     with pytest.raises(ValueError, match=message):
         _loops.columns_rmatvec(**arguments)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("l2", [0.0, 1e-8])
+@pytest.mark.parametrize("form", ["csc32", "csc64", "F", "C"])
+def test_conjugate_gradients_between_epochs_find_the_same_minimum(
+    form: str, l2: float, centred: bool
+) -> None:
+    """Almost as many coefficients as rows, from the strength before.
+
+    Short calls have epochs alone; the answer of both is that of an exact step on a Gram matrix.
+    """
+    rng = np.random.default_rng(3)
+    n, k = 600, 900
+    A = rng.standard_normal((n, k)) * (rng.random((n, k)) < 0.03)
+    X: Any = {"csc32": sp.csc_array(A.astype(np.float32)), "csc64": sp.csc_array(A)}.get(form)
+    X = np.array(A, order="C" if form == "C" else "F") if X is None else X
+    A = X.toarray().astype(np.float64) if form == "csc32" else A
+    h = np.full(n, 1.0 / n)
+    mean = h @ A if centred else np.zeros(k)
+    B = A - mean
+    r = B[:, :400] @ rng.standard_normal(400) + 0.1 * rng.standard_normal(n)
+    r -= h @ r if centred else 0.0
+    l1, index, curvature = 1e-3 * float(np.abs(B.T @ (h * r)).max()), np.arange(k), h @ B**2
+    tol = 1e-9 * float(h @ r**2)
+    G = np.ascontiguousarray((B * h[:, None]).T @ B)
+
+    def exact(l1: float) -> np.ndarray:
+        q, v = B.T @ (h * r), np.zeros(k)
+        _loops.descend_gram(G, float(h @ r**2), q, v, l1, l2, False, 20_000, 1e-3 * tol, 0.0)
+        return v
+
+    def epochs(w: np.ndarray, most: int) -> int:
+        u, total, gap = np.append(h * (r - B @ w), 0.0), 0, np.inf
+        while gap > tol:
+            done, gap, _, _ = _loops.descend_columns(
+                X, index, h, mean if centred else None, curvature, u, w, l1, l2, False, most, tol, 0.0
+            )
+            total += done
+        assert np.abs(u[:-1] - h * (r - B @ w)).max() <= 1e-10 * np.abs(h * r).max()  # of a thousand epochs
+        return total
+
+    def value(w: np.ndarray) -> float:
+        return float(0.5 * h @ (r - B @ w) ** 2 + l1 * np.abs(w).sum() + 0.5 * l2 * w @ w)
+
+    start, best = exact(1.05 * l1), value(exact(l1))
+    with_both, alone = start.copy(), start.copy()
+    assert epochs(with_both, 20_000) <= 1.5 * epochs(alone, 10)
+    for w in (with_both, alone):
+        assert -1e-2 * tol <= value(w) - best <= tol
+    assert np.count_nonzero(with_both) > 0.8 * n

@@ -27,7 +27,8 @@ __all__ = ["make_plan"]
 _TRIALS, _ANYWAY = 2, 8
 _SIDE_CELLS = 2_000_000  # cells of a table whose fits run side by side
 _REFERENCE = 0.25  # share of the budget up to which the fits of the reference are worth their row
-# Fits that a search has time for before it takes more rows for them, and rows of such a fit at least.
+# Fits that a search has time for before it takes more rows for them, and rows of such a fit at least: a quarter
+# of those of a fold, which say little about all of them otherwise, and so many.
 _WANTED, _FEWEST = 30, 2_000
 # Seconds of a report without a time limit: at least, of a small table, and for each root of the cells of
 # Adult's (rows by encoded columns by scores).  What the other stages leave is for the search for settings,
@@ -160,7 +161,7 @@ def _anyway(plan: Plan) -> float:
 def _searched(plan: Plan, seconds: float) -> Plan:
     """Return the plan with the search for settings that so many seconds suffice for.
 
-    Where all rows of a fold would leave time for few fits, half of them are taken, and so on.  After a race
+    Where all rows of a fold would leave time for few fits, half or a quarter of them are taken.  After a race
     the seconds are those of each search, since one of them is expected to be left.
     """
     out, on = [], []
@@ -170,7 +171,7 @@ def _searched(plan: Plan, seconds: float) -> Plan:
         share, most = SEARCHES[c.kind]
         left = seconds * (1.0 if plan.looks else share) - last * plan.cost(c)
         rows = whole
-        while left < _WANTED * plan.searching(c, rows) and rows >= 2 * _FEWEST:
+        while left < _WANTED * plan.searching(c, rows) and rows >= max(2 * _FEWEST, 0.4 * whole):
             rows /= 2.0
         fits = int(min(left / plan.searching(c, rows), most))
         if fits >= (1 + _TRIALS) * plan.n_folds:
