@@ -135,7 +135,7 @@ def _finding(a: Audited, value: float, places: list[tuple[str, Spike]]) -> Findi
     where = f"rows of {said}" if len(names) == 1 else f"cells of {len(names)} columns ({said})"
     target = str(a.table.target) in names
     sentence = (
-        f"Numbers that look like codes for missing: {code} in {rows:,} {where}, apart from every other value"
+        f"Numbers that look like codes for missing: {rows:,} {where} hold {code}, apart from every other value"
         " there."
     )
     if target:

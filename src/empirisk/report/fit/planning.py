@@ -27,8 +27,8 @@ __all__ = ["make_plan"]
 _TRIALS, _ANYWAY = 2, 8
 _SIDE_CELLS = 2_000_000  # cells of a table whose fits run side by side
 _REFERENCE = 0.25  # share of the budget up to which the fits of the reference are worth their row
-# Fits that a search has time for before it takes more rows for them, and rows of such a fit at least: a quarter
-# of those of a fold, which say little about all of them otherwise, and so many.
+# Fits that a search has time for before it takes more rows for them, and rows of such a fit at least, which
+# are a quarter of those of a fold besides: fewer say little about all of them.
 _WANTED, _FEWEST = 30, 2_000
 # Seconds of a report without a time limit: at least, of a small table, and for each root of the cells of
 # Adult's (rows by encoded columns by scores).  What the other stages leave is for the search for settings,
