@@ -135,8 +135,8 @@ def _finding(a: Audited, value: float, places: list[tuple[str, Spike]]) -> Findi
     where = f"rows of {said}" if len(names) == 1 else f"cells of {len(names)} columns ({said})"
     target = str(a.table.target) in names
     sentence = (
-        f"Numbers that look like codes for missing: {rows:,} {where} hold {code}, apart from every other value"
-        " there."
+        f"Numbers that look like codes for missing: {rows:,} {where} hold {code}, apart from every other"
+        " value there."
     )
     if target:
         sentence += " The target is one of them, so scores and intervals are about the code too."
