@@ -59,7 +59,7 @@ def test_a_gain_or_a_loss_that_is_shown_is_said(a: str, b: str) -> None:
     assert ("worse" in said) == ("worse" in (a, b))
     assert ("worse than the baseline" in said) == (a == "worse" or (a, b) == ("better", "worse"))
     assert ("better by log-loss" in said or "by log-loss it is." in said) == (a != "better" == b)
-    assert ("cannot be told from 300 test rows" in said) == (a == "unknown")
+    assert ("300 test rows do not show that this is better" in said) == (a == "unknown")
     assert ("300 test rows cannot tell it from the baseline" in said) == ((a, b) == ("better", "unknown"))
 
 
@@ -78,7 +78,7 @@ def test_a_gain_that_only_r2_shows_is_said() -> None:
         shown = r2 | {"model": {"value": 0.995, "low": low, "high": 0.999}}
         said = verdict_sentence(Situation("Ridge", task, [*few, shown], "mae", "mse", True, "t.csv"))
         assert ("but by R² it is" in said) == better
-        assert "whether that is better than the baseline cannot be told" in said
+        assert "do not show that this is better than the baseline" in said
 
 
 def test_nothing_is_advised_from_what_was_not_measured() -> None:
@@ -94,7 +94,9 @@ def test_a_gain_in_the_folds_stands_beside_test_rows_that_cannot_tell() -> None:
     shown = verdict_sentence(
         situation("log_loss", "unknown", "unknown", in_folds={"low": -0.2, "high": -0.1})
     )
-    assert shown.endswith("cannot be told from 300 test rows; in cross-validation it is, by log-loss.")
+    assert shown.endswith(
+        "do not show that this is better than the baseline; in cross-validation it is, by log-loss."
+    )
 
 
 def test_left_out_texts_and_formulas_are_in_the_verdict() -> None:
@@ -230,7 +232,9 @@ def test_differences_are_said_as_more_less_or_unknown() -> None:
     head["difference"] = shown(0.05, 0.01, 0.09)
     assert "points more error than the baseline" in versus(report).said
     head["difference"] = shown(-0.05, -0.12, 0.02)
-    assert versus(report).said == "−0.05 [−0.12, 0.02] points against the baseline, which may be chance."
+    assert versus(report).said == (
+        "0.05 [−0.02, 0.12] points less error than the baseline, which may be chance."
+    )
     head["difference"] = shown(-0.05, None, None, reason="few rows")
     assert versus(report).said == (
         "0.05 points less error than the baseline on these rows; no interval can be told."
@@ -251,7 +255,7 @@ def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
         ("chosen", "Baseline"),
     ]
     assert len(made.differences) == 1
-    assert made.said == "−0.10 [−0.40, 0.30] against logistic regression (L1), which may be chance."
+    assert made.said == "0.10 [−0.30, 0.40] fewer of 100 than logistic regression (L1), which may be chance."
     report["verdict"]["simplest"] = None
     assert [m.label for m in versus(report).marks] == ["Baseline"]
     assert versus(report).said == ""
@@ -260,7 +264,7 @@ def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
 def test_few_rows_are_counted_and_not_put_into_a_hundred() -> None:
     few = situation("accuracy", "unknown", "unknown")
     few.metrics[0]["model"] |= {"value": 0.625, "low": None, "high": None, "n": 8}
-    assert verdict_sentence(few).startswith("Model is right on 5 of 8 test rows; whether that is better")
+    assert verdict_sentence(few).startswith("Model is right on 5 of 8 test rows; 8 test rows do not")
 
 
 def test_the_sentence_speaks_of_what_the_test_part_stands_for() -> None:
@@ -311,7 +315,7 @@ def test_models_that_time_took_are_no_richest_class_that_was_tried() -> None:
         assert "richest class" not in step["sentence"]
         named = "Support vector machine, Gradient boosting and 1 more were left out" in step["sentence"]
         assert named == limited
-        assert ("no model that had time did better" in step["sentence"]) != limited
+        assert ("no model that was tried did better" in step["sentence"]) != limited
         assert ("--time-limit" in step["sentence"]) == limited
     tried = next_step(None, more, 0.5, [], richest=True)
     assert tried is not None
@@ -368,6 +372,16 @@ def test_a_difference_that_contradicts_the_values_beside_it_has_a_digit_more() -
     assert versus(report).differences[1].startswith("1.9 [1.4, 2.5] more")
 
 
+def test_values_that_are_written_alike_have_a_digit_more() -> None:
+    report = load("classification")
+    head, simple = report["verdict"]["headline"], report["verdict"]["simplest"]
+    head["model"], head["baseline"] = shown(0.8770, 0.869, 0.885), shown(0.7585, 0.749, 0.769)
+    simple["estimate"] = shown(0.8773, 0.869, 0.885)
+    assert [m.value for m in versus(report).marks] == ["75.85", "87.73", "87.70"]
+    simple["estimate"] = head["model"]
+    assert [m.value for m in versus(report).marks] == ["75.9", "87.7", "87.7"]
+
+
 def test_who_came_close_and_who_had_no_time_is_said() -> None:
     report = load("classification")
     for c in report["candidates"]:
@@ -379,10 +393,11 @@ def test_who_came_close_and_who_had_no_time_is_said() -> None:
     assert "came close (chance to be best: 31 %)" in near(report)
     assert inside(other["label"]) in near(report)
     other["by_minimum"] = True
-    assert "scored best, but not by more than a standard error" in near(report)
+    assert "scored best (chance to be best: 31 %), by less than one standard error" in near(report)
     late = {"label": "Neural network", "reason": "", "why": "time"}
-    report["selection"]["left_out"] = [late, late | {"label": "Nearest neighbours", "why": "behind"}]
-    assert near(report).endswith("Left out for time: neural network.")
+    behind = late | {"label": "Random forest", "versus_leader": shown(0.02, 0.01, 0.03)}
+    report["selection"]["left_out"] = [late, behind, late | {"label": "Nearest neighbours", "why": "behind"}]
+    assert near(report).endswith("Left out for time, and not seen to be behind: neural network.")
 
 
 def test_an_error_stands_beside_the_values_of_the_target() -> None:
@@ -390,9 +405,9 @@ def test_an_error_stands_beside_the_values_of_the_target() -> None:
         task="regression", exposure=None, y=np.repeat([3, 5, 6, 7, 8], [1, 40, 40, 15, 4])
     )
     table: Any = SimpleNamespace(target="quality")
-    assert _scale(sample, table, None) == "95 % of the values of quality lie between 5 and 7."
+    assert _scale(sample, table, None) == "For scale: 95 % of the values of quality lie between 5 and 7."
     sample.y = np.r_[np.zeros(97), 5.0, 6.0, 9.0]
-    assert _scale(sample, table, "km") == "All of the values of quality lie between 0 and 9 km."
+    assert _scale(sample, table, "km") == "For scale: all of the values of quality lie between 0 and 9 km."
     sample.exposure = np.ones(100)
     assert _scale(sample, table, None) == ""
     errors = [metric("mae", "mean absolute error", False, "better")]

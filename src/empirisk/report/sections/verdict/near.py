@@ -31,11 +31,13 @@ def near(report: Json) -> str:
 
 def _close(candidates: list[Json]) -> str:
     others = [c for c in candidates if c["role"] == "candidate" and not c["chosen"]]
-    best = [inside(c["label"]) for c in others if c["by_minimum"]]
-    if best:
+    best = next((c for c in others if c["by_minimum"]), None)
+    if best is not None:
+        chance = best["best_probability"]
+        said = "" if chance is None else f" (chance to be best: {share(chance)})"
         return (
-            f"In cross-validation {best[0]} scored best, but not by more than a standard error: the simpler "
-            "model was taken."
+            f"In cross-validation {inside(best['label'])} scored best{said}, by less than one standard error:"
+            " the simpler model was taken."
         )
     close = [c for c in others if (c["best_probability"] or 0.0) >= CLOSE]
     close = sorted(close, key=lambda c: -c["best_probability"])[:_NAMED]
@@ -47,6 +49,13 @@ def _close(candidates: list[Json]) -> str:
 
 
 def _left(selection: Json) -> str:
-    late = [inside(c["label"]) for c in selection.get("left_out", []) if c.get("why") == "time"]
-    late = [*late[:_NAMED], *([f"{len(late) - _NAMED} more"] if len(late) > _NAMED else [])]
-    return f"Left out for time: {listed(late)}." if late else ""
+    """Return who was left out for want of time, those that were not seen to be behind alone."""
+    late = [c for c in selection.get("left_out", []) if c.get("why") == "time" and not _behind(c)]
+    names = [inside(c["label"]) for c in late[:_NAMED]]
+    names += [f"{len(late) - _NAMED} more"] if len(late) > _NAMED else []
+    return f"Left out for time, and not seen to be behind: {listed(names)}." if names else ""
+
+
+def _behind(left: Json) -> bool:
+    versus = left.get("versus_leader")
+    return versus is not None and versus["low"] is not None and versus["low"] > 0.0

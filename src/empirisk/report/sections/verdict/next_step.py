@@ -85,7 +85,7 @@ def next_step(
     do = "Look for new columns"
     if untried and (richest or _unknown(richer)):  # what was not fitted says nothing about richer classes
         classes = (
-            f"{_some(untried)} left out to save time" if limited else "no model that had time did better"
+            f"{_some(untried)} left out to save time" if limited else "no model that was tried did better"
         )
         do += ", or give the report more time (--time-limit)" if limited else ""
     return _step(f"{do}: {classes}, and {_rows(more, score, useful, loss)}.")

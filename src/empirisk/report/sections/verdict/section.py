@@ -190,10 +190,10 @@ def _scale(train: Sample, table: Table, unit: str | None) -> str:
     low, high = np.quantile(y, [0.05, 0.95], method="inverted_cdf")
     inner = low < high
     low, high = (low, high) if inner else (y.min(), y.max())
-    held = share(float(np.mean((y >= low) & (y <= high)))) if inner else "All"
+    held = share(float(np.mean((y >= low) & (y <= high)))) if inner else "all"
     ends = [year(v) if years((low, high)) else number(v) for v in (low, high)]
     between = " and ".join(ends) + (f" {unit}" if unit else "")
-    return f"{held} of the values of {shorten(str(table.target))} lie between {between}."
+    return f"For scale: {held} of the values of {shorten(str(table.target))} lie between {between}."
 
 
 def _kinds(m: Material) -> tuple[str, ...]:

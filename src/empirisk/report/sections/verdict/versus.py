@@ -11,7 +11,7 @@ from typing import Any
 from empirisk.report.sections.methods import made_by
 from empirisk.report.sections.verdict.headline import state
 from empirisk.report.sections.verdict.measure import Measure, measure_of
-from empirisk.wording import count, interval, number, share, shorten, signed, text
+from empirisk.wording import count, interval, number, share, shorten, text
 
 __all__ = ["Versus", "difference_words", "inside", "versus"]
 
@@ -78,7 +78,7 @@ def versus(report: Json) -> Versus:
     if head["baseline"] is not None and not nothing:
         rows.append(("nothing", "Baseline", answer, head["baseline"]))
     if simple is not None:
-        rows.append(("simplest", simple["label"], "the simplest model", simple["estimate"]))
+        rows.append(("simplest", simple["label"], "a simple model", simple["estimate"]))
     label, note = ("Baseline", answer) if nothing else (report["model"]["label"], "")
     rows.append(("chosen", label, note, head["model"]))
     return Versus(
@@ -115,12 +115,15 @@ def _marks(rows: list[tuple[str, str, str, Json]], measure: Measure) -> Iterator
         inner = 0.5 if width <= 0.0 else (v - first) / width
         return round(100.0 * (MARGIN + (1.0 - 2.0 * MARGIN) * inner), 2)
 
+    # Values that are written alike and are not the same have a digit more, all of them.
+    finer = int(len({text(e) for *_, e in shown}) < len({e["value"] for *_, e in shown}))
     for key, label, note, e in shown:
         where = place(e["value"])
         if where is not None:
             low, high = place(e["low"]), place(e["high"])
             known = e["low"] != e["high"]  # a value by definition has no interval
-            yield Mark(key, label, note, text(e), interval(e) if known else "", where, low, high)
+            ends = interval(e, finer=finer) if known else ""
+            yield Mark(key, label, note, text(e, finer=finer), ends, where, low, high)
 
 
 def _differences(report: Json, measure: Measure, nothing: bool) -> Iterator[str]:
@@ -152,12 +155,13 @@ def difference_words(
         amount = text(scaled | {"value": abs(scaled["value"])})
         said = measure.more if e["value"] > 0.0 else measure.less
         return f"{amount}{unit} {said} than {other} on these rows; no interval can be told"
-    if state(e, greater) == "unknown":
-        return f"{signed(scaled)} {_apart(scaled, 0)}{unit} against {other}, which may be chance"
     up = e["value"] > 0.0
     size = (
         scaled if up else scaled | {"value": -scaled["value"], "low": -scaled["high"], "high": -scaled["low"]}
     )
+    if state(e, greater) == "unknown":
+        shown = f"{text(size)} {_apart(size, 0)}{unit} {measure.more if up else measure.less}"
+        return f"{shown} than {other}, which may be chance"
     finer = int(pair is not None and _rounds_otherwise(size, *(measure.scaled(one) for one in pair)))
     shown = f"{text(size, finer=finer)} {_apart(size, finer)}{unit}"
     return f"{shown} {measure.more if up else measure.less} than {other}"

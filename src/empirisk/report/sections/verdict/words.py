@@ -171,7 +171,7 @@ def _against_nothing(s: Situation) -> str:
         return f"; by {label} {tells}"
     if shown == "worse":
         return f": worse than the baseline{f', but better by {label}' if other == 'better' else ''}"
-    open_ = f"; whether that is better than the baseline cannot be told from {rows}"
+    open_ = f"; {rows} do not show that this is better than the baseline"
     if other != "unknown":
         return f"{open_}, but by {label} it is {'' if other == 'better' else 'worse'}".rstrip()
     if s.in_r2 == "better":
