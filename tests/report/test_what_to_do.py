@@ -13,7 +13,9 @@ import pytest
 import empirisk
 from empirisk.diagnosis import REGISTRY
 from empirisk.report.audit.audit import CHECKS
+from empirisk.report.render.write import render_markdown
 from empirisk.report.sections.prose import first_sentence, first_step
+from tests.report.conftest import load
 
 ROOT = Path(str(empirisk.__file__)).parent
 # Where the advice stands among the arguments.
@@ -93,3 +95,15 @@ def test_a_sentence_ends_at_its_stop_and_not_at_a_decimal() -> None:
     )
     long = "Ask when its value becomes known"
     assert first_step(f"{long}; {'and wait ' * 12}for it.") == f"{long}."
+
+
+def test_markdown_says_what_to_do_once_where_the_verdict_has_all_of_it() -> None:
+    report = load("classification")
+    for found in report["findings"]:
+        found["advice"] = f"Ask about {found['code']}."
+    report["findings"][1]["advice"] = "Look at it first. Then ask why it is so."
+    report["verdict"]["findings"] = [f["code"] for f in report["findings"][:2]]
+    said = render_markdown(report)
+    assert said.count(f"Ask about {report['findings'][0]['code']}.") == 1
+    assert said.count("Look at it first.") == 2
+    assert said.count("Then ask why it is so.") == 1

@@ -94,11 +94,15 @@ def unfolded(findings: Sequence[Json]) -> int:
 
 
 def _markdown(r: Json) -> prose.Lines:
+    """Return the lines of the section; what the verdict said in full about what to do is not said again."""
     lines: prose.Lines = []
+    top = r["verdict"]["findings"] if "test" in r else []  # that of groups of rows does not say what to do
     shown = r["findings"][: unfolded(r["findings"])]
     for f in shown:
         lines += [f"### {esc(f['code'])} ({f['level']}): {esc(f['sentence'])}", ""]
-        lines += [f"Do: {esc(f['advice'])}", ""] if f["advice"] else []
+        known = f["code"] in top and prose.first_step(f["advice"]) == f["advice"]
+        top = [code for code in top if code != f["code"]]  # a second one of a code may not stand there
+        lines += [f"Do: {esc(f['advice'])}", ""] if f["advice"] and not known else []
     if not r["findings"]:
         lines += ["The checks found nothing to report.", ""]
     lines += prose.more_in_json(len(r["findings"]) - len(shown), "more findings", "findings")
