@@ -26,9 +26,9 @@ from empirisk.results import Estimate
 LEVEL = 0.95
 
 
-def measure(name: str, peer: bool) -> dict[str, Any]:
+def measure(name: str, peer: bool, seed: int = 0) -> dict[str, Any]:
     """Make the report on a table in a process of its own, and score its model on the rows held out."""
-    parts = halves(name)
+    parts = halves(name, seed)
     with tempfile.TemporaryDirectory() as place:
         found = reported(parts, Path(place))
         model = er.load(Path(place) / "out" / "model.empirisk")
@@ -79,13 +79,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=study.__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", default="", help="run the tables whose name holds this")
     parser.add_argument("--without-lightgbm", action="store_true", help="measure the report alone")
+    parser.add_argument("--seed", type=int, default=0, help="hold other rows out; these results are not kept")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     for name in TABLES:
         if args.only in name:
-            found = measure(name, not args.without_lightgbm)
+            found = measure(name, not args.without_lightgbm, args.seed)
             print(row(name, found), flush=True)
-            store(name, found)
+            if args.seed == 0:
+                store(name, found)
+    if args.seed:
+        return
     write(page(), PAGE)
     print(f"Wrote {PAGE.relative_to(PAGE.parents[2])}")
 

@@ -43,11 +43,11 @@ class Halves:
         return frame.astype(dict.fromkeys(kinds, str)).where(frame.notna())
 
 
-def halves(name: str) -> Halves:
-    """Return the two parts of a table by its name, dealt with a fixed seed."""
+def halves(name: str, seed: int = 0) -> Halves:
+    """Return the two parts of a table by its name, dealt with a seed."""
     table = TABLES[name]
     X, y = table.whole()
-    train, test = next(ShuffleSplit(1, test_size=HELD_OUT, random_state=0).split(X))
+    train, test = next(ShuffleSplit(1, test_size=HELD_OUT, random_state=seed).split(X))
     classes = np.unique(y).size if table.loss == "classes" else 0
     task = "regression" if not classes else ("binary" if classes == 2 else "multiclass")
     parts = (X.iloc[rows].reset_index(drop=True) for rows in (train, test))
