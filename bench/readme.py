@@ -55,7 +55,7 @@ def renewed(readme: str, results: str) -> str:
 
 
 def main() -> None:
-    """Write the README anew."""
+    """Write the README anew, with the tables of the results that are kept."""
     path = HERE.parent / "README.md"
     text = renewed(
         path.read_text(encoding="utf-8"), (HERE / "results" / "table.md").read_text(encoding="utf-8")

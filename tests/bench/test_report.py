@@ -62,7 +62,7 @@ def test_differences_that_exclude_zero_are_bold() -> None:
 @pytest.mark.full  # two reports by the command, in processes of their own
 @pytest.mark.parametrize("regression", [True, False])
 def test_a_report_is_measured(regression: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bench.report.__main__.halves", lambda name: parts(regression))
+    monkeypatch.setattr("bench.report.__main__.halves", lambda name, seed: parts(regression))
     found = measure("wine" if regression else "cancer", peer=False)
     assert found["rows"] == 120
     assert found["cpu"] > 0.0
