@@ -334,16 +334,20 @@ def estimate(value: float, low: float, high: float) -> Estimate:
 def test_next_step_follows_the_evidence() -> None:
     step = next_step(estimate(0.05, 0.03, 0.07), estimate(0.0, -0.001, 0.001), 0.5, [])
     assert step is not None
-    assert step["sentence"] == "Take a richer class: boosting is better in cross-validation."
+    assert step["sentence"] == "Take a richer class: boosting has 10 % less error in cross-validation."
     step = next_step(estimate(0.0, -0.001, 0.001), estimate(0.001, 0.0002, 0.002), 0.5, [])
     assert step is not None
-    assert step["sentence"].endswith("a richer class would not help, and more rows would help little.")
+    assert step["sentence"].endswith(
+        "a richer class would not help, and twice as many rows would lower the error by about 0.2 % only."
+    )
     step = next_step(estimate(-0.01, -0.02, 0.0), estimate(0.05, 0.03, 0.09), 0.5, [])
     assert step is not None
-    assert step["sentence"] == "Get more rows: twice as many would lower the error."
+    assert step["sentence"] == "Get more rows: twice as many would lower the error by about 10 %."
     step = next_step(None, estimate(0.003, 0.001, 0.02), 0.5, [], richest=True)
     assert step is not None
-    assert step["sentence"].endswith("the richest class was tried, and more rows would help little.")
+    assert step["sentence"].endswith(
+        "the richest class was tried, and twice as many rows would lower the error by about 0.6 % only."
+    )
     step = next_step(None, None, 0.5, [], richest=True)
     assert step is not None
     assert step["gain"] is None

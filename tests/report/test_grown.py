@@ -141,7 +141,7 @@ def test_the_model_is_explained_and_says_that_it_is_greedy(report) -> None:
     )
     assert model["certificate"]["kind"] == "NONE"
     assert model["certificate"]["verified"] is None
-    assert r["verdict"]["certificate"].startswith("Fit may miss the smallest training loss, as ")
+    assert r["verdict"]["certificate"].startswith("Fit without certificate, as ")
     assert r["learning_curve"] is not None
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert model["sentence"][:20] in page

@@ -220,10 +220,14 @@ def check_held_out(made: Made) -> None:
     groups, (X, y) = made.test.groups, (made.test.frame, made.test.y)
     names = [row["name"] for row in made.report["test"]["metrics"]]
     found = er.evaluate(pipeline, X, y, groups=groups, metrics=names)
+    median = np.quantile(made.train.y, 0.5, method="inverted_cdf")  # what absolute errors are compared with
+    middle = DummyRegressor(strategy="constant", constant=median).fit(made.train.frame, made.train.y)
     for row in made.report["test"]["metrics"]:
+        assert ("constant" in row) == (row["name"] == "mae")
         agree(row["model"], found[row["name"]], EXACT)
         if row["difference"] is not None:
-            pair = er.selection.compare_fitted(pipeline, base, X, y, groups=groups, metric=row["name"])
+            other = middle if row.get("constant") else base
+            pair = er.selection.compare_fitted(pipeline, other, X, y, groups=groups, metric=row["name"])
             known = row["baseline"]["low"] is not None and row["baseline"]["low"] == row["baseline"]["high"]
             if known:  # by being a constant: no interval
                 assert row["baseline"]["value"] == pytest.approx(pair.b.value, abs=1e-12)
