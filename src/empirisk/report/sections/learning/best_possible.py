@@ -29,7 +29,7 @@ __all__ = [
 
 Json = dict[str, Any]
 # Rows whose neighbours are looked for at most: O(n^2 p).
-MOST = 20_000
+MOST = 10_000
 
 BEST_POSSIBLE = Record(
     {
