@@ -81,10 +81,16 @@ class PrecisionEvidence:
 
     def slope(self, t: float) -> float:
         """Return the derivative by the log precision."""
-        lam, d = np.exp(t), self.values
-        kept = d / (d + lam)  # products of d and lam could overflow
-        pull = 0.5 * float((self.explained * kept * (lam / (d + lam))).sum())
-        return 0.5 * float(kept.sum()) - self.shape * pull / self._scale(lam)
+        return float(self._slopes(np.array([t]))[0])
+
+    def _slopes(self, t: Array) -> Array:
+        """Return the derivatives at several log precisions: O(len(t) r) numbers are held at once."""
+        lam, d = np.exp(t)[:, None], self.values
+        kept, shrunk = d / (d + lam), lam / (d + lam)  # products of d and lam could overflow
+        unexplained = self.explained * shrunk
+        pull = 0.5 * (unexplained * kept).sum(axis=1)
+        scale = self.scale + 0.5 * (self.left + unexplained.sum(axis=1))
+        return np.asarray(0.5 * kept.sum(axis=1) - self.shape * pull / scale)
 
     def _scale(self, lam: float) -> float:
         return self.scale + 0.5 * (self.left + float((self.explained * (lam / (self.values + lam))).sum()))
@@ -104,7 +110,7 @@ class PrecisionEvidence:
         """
         low, high = float(np.log(self.values.min())) - REACH, float(np.log(self.values.max())) + REACH
         grid = np.linspace(low, high, GRID)
-        slopes = np.array([self.slope(t) for t in grid])
+        slopes = self._slopes(grid)
         if np.abs(slopes).max() < FLAT * self.shape:
             raise UndecidedError(
                 "the evidence is the same for every precision, because the columns explain any y of so few "
