@@ -56,8 +56,8 @@ Intervals = Callable[[Criterion, Ascent, tuple[str, ...], Array, float], dict[st
 FAR = float(np.log(1e5))  # how far a parameter may move from where it begins, either way
 NEAR = 3.0  # further starts are drawn within this many units of the logarithm
 SMALLEST = 1e-150  # squares of smaller numbers lose digits, or vanish
-# Matrices of n^2 numbers that a fit holds at once, beside one for each parameter of the kernel.
-MATRICES = {"marginal_likelihood": 4, "leave_one_out": 8, "laplace": 5}
+# Matrices of n^2 numbers that a fit holds at once, beside one for each parameter that is learned.
+MATRICES = {"given": 3, "marginal_likelihood": 4, "leave_one_out": 8, "laplace": 5}
 
 
 @dataclass(frozen=True, eq=False)

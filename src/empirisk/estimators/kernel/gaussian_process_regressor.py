@@ -31,7 +31,6 @@ from empirisk.gaussian_processes import (
     InducingBound,
     InducingPosterior,
     LeftOut,
-    left_out,
     spread_rows,
 )
 from empirisk.kernels import Kernel
@@ -163,8 +162,8 @@ class GaussianProcessRegressor(ProcessPredictions):
         covariance = self._covariance(rows, kernel, unit)
         if points is None:
             advice = "give inducing=500, or fit on fewer rows"
-            parameters = len(covariance.names) - covariance.learn_noise
-            self._forecast(len(y), parameters, self.method or "marginal_likelihood", advice)
+            numbers = len(covariance.names) - covariance.learn_noise if self.method else 0
+            self._forecast(len(y), numbers, self.method or "given", advice)
         criterion = self._criterion(covariance, y, points)
         self._search = None
         if self.method is not None and len(covariance.names):
@@ -235,7 +234,7 @@ class GaussianProcessRegressor(ProcessPredictions):
         theta, kernel, noise = covariance.start, covariance.kernel, float(covariance.noise or 0.0)
         self.kernel_, self.noise_ = kernel, noise * self.target_scale_**2
         observations = float(rows.weight.sum())
-        self._left_out = None
+        self._left_out = None  # until it is asked for
         if points is None:
             matrix = covariance.block(kernel)
             matrix[np.diag_indices_from(matrix)] += noise / rows.weight
@@ -246,8 +245,6 @@ class GaussianProcessRegressor(ProcessPredictions):
             self.jitter_, self.inducing_gap_ = factor.jitter * self.target_scale_**2, 0.0
             size = float(np.abs(y).max()) or 1.0
             residual = float(np.abs(matrix @ a - y).max()) / size
-            if float(rows.weight.min()) >= 1.0:
-                self._left_out = left_out(a, np.diagonal(factor.half_inverse()), rows.weight, noise)
             value = Evidence(covariance, y).value(factor, a, noise)
             self._memory = ExactPosterior(kernel, self.rows_, a, factor)
         else:
@@ -256,8 +253,6 @@ class GaussianProcessRegressor(ProcessPredictions):
             self.dual_coef_, self.rows_ = a, points
             self.jitter_, residual = 0.0, 0.0
             self.inducing_gap_, value = bound.gap(theta), bound(theta)[0]
-            if float(rows.weight.min()) >= 1.0:
-                self._left_out = bound.left_out(theta)
             self._memory = InducingPosterior(kernel, points, a, prior, seen)
         self._weight, self._y, self._all = rows.weight, y, None if points is None else rows.X
         self.log_marginal_likelihood_ = value - observations * float(np.log(self.target_scale_))

@@ -21,6 +21,7 @@ from empirisk.gaussian_processes import (
     InducingBound,
     InducingPosterior,
     Posterior,
+    left_out,
 )
 from empirisk.inference.bands import Bands
 from empirisk.inference.conformal import LeftOutConformal
@@ -48,17 +49,25 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
     _all: Any
     _left_out: tuple[Array, Array] | None
 
+    @property
+    def _noise(self) -> float:
+        """The variance of the noise in the units of the fit."""
+        return self.noise_ / self.target_scale_**2
+
+    def _bound(self) -> InducingBound:
+        covariance = Covariance(self.kernel_, self._all, self._weight, self._noise)
+        return InducingBound(covariance, self._y, self.rows_)
+
     def _posterior(self) -> Posterior:
         """Return the posterior; its factors are made again after a pickle."""
         if "_memory" not in self.__dict__:
-            noise = self.noise_ / self.target_scale_**2
             if self._all is not None:
-                covariance = Covariance(self.kernel_, self._all, self._weight, noise)
-                a, prior, seen = InducingBound(covariance, self._y, self.rows_).factors(covariance.start)
+                bound = self._bound()
+                a, prior, seen = bound.factors(bound.covariance.start)
                 self._memory = InducingPosterior(self.kernel_, self.rows_, a, prior, seen)
             else:
                 matrix = np.array(self.kernel_.block(self.rows_), dtype=np.float64)
-                matrix[np.diag_indices_from(matrix)] += noise / self._weight
+                matrix[np.diag_indices_from(matrix)] += self._noise / self._weight
                 self._memory = ExactPosterior(self.kernel_, self.rows_, self.dual_coef_, Factor.of(matrix))
         return self._memory
 
@@ -170,17 +179,32 @@ class ProcessPredictions(RegressorMixin, GaussianProcess):
         parameters have seen every row, so that the theorem of split conformal sets holds only nearly.
         """
         check_is_fitted(self)
-        if self._left_out is None:
+        if float(self._weight.min()) < 1.0:
             raise ValueError(
                 "conformal intervals leave out whole observations, and sample_weight held weights below 1: "
                 "fit with weights of at least 1 (or 0)"
             )
-        residual, variance = self._left_out
+        residual, variance = self._each_left_out()
         scores = np.abs(residual) / np.sqrt(variance)
         times = np.round(self._weight).astype(np.intp)
         return LeftOutConformal(
             np.repeat(scores, times), "leave-one-out residual over its standard deviation"
         )
+
+    def _each_left_out(self) -> tuple[Array, Array]:
+        """Return residual and variance of each observation without it, made when they are first asked for.
+
+        Of all rows they take an inverse, which costs as much as the factor twice over.
+        """
+        if self._left_out is None:
+            if self._all is not None:
+                bound = self._bound()
+                self._left_out = bound.left_out(bound.covariance.start)
+            else:
+                posterior: Any = self._posterior()
+                inverse = np.diagonal(posterior.factor.half_inverse())
+                self._left_out = left_out(self.dual_coef_, inverse, self._weight, self._noise)
+        return self._left_out
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> Array:
         """Draw functions from the posterior of f at the given rows.
