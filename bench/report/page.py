@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +29,9 @@ its test part.
   above 0 the report promised too much. The promise is about models fitted on four fifths of the training
   rows, so that a difference a little below 0 is expected.
 - *Minus LightGBM* is the loss of the report's model less that of LightGBM with the best of {TRIALS} random
-  settings ({FOLDS} folds, early stopping) fitted on the same training rows, on the rows held out: **below 0
-  the report's model is the better one**.
+  settings ({FOLDS} folds, early stopping) fitted on the same training rows for the same loss, on the rows
+  held out: **below 0 the report's model is the better one**. The loss is the one that the report chose by,
+  which on counts is the squared error.
 
 """
 
@@ -60,13 +60,6 @@ def estimated(found: dict[str, Any]) -> Estimate:
     return Estimate(found["value"], found["low"], found["high"], 0.95, found["n"], found["method"])
 
 
-def beside_peer(e: Estimate) -> str:
-    """Return the difference to the peer as a cell; in words where a loss is infinite."""
-    if math.isfinite(e.value):
-        return marked(e)
-    return "infinite: some row has the probability 0, or a predicted mean of 0 or less"
-
-
 def marked(e: Estimate) -> str:
     """Return an estimate in words, bold where its interval excludes 0."""
     excluded = e.low is not None and e.high is not None and (e.low > 0.0 or e.high < 0.0)
@@ -77,7 +70,7 @@ def row(name: str, found: dict[str, Any]) -> str:
     """Return one line of the table."""
     promised, kept = estimated(found["promised"]), estimated(found["kept"])
     cells = [
-        TABLES[name].what,
+        TABLES[name].what.removesuffix(", Poisson loss"),
         f"{found['rows']:,}",
         str(found["columns"]),
         f"{found['seconds']:.0f} ({found['forecast_seconds']:.0f})",
@@ -87,7 +80,7 @@ def row(name: str, found: dict[str, Any]) -> str:
         str(promised),
         str(kept),
         marked(difference_of_independent(kept, promised)),
-        beside_peer(estimated(found["difference"])) if "difference" in found else "",
+        marked(estimated(found["difference"])) if "difference" in found else "",
     ]
     return f"| {' | '.join(cells)} |"
 
