@@ -85,7 +85,7 @@ def test_version_and_help() -> None:
 @pytest.mark.parametrize(
     ("content", "options", "sentence"),
     [
-        ("a,b\n", ["--target", "b"], "has a header but no rows"),
+        ("a,b\n", ["--target", "b"], "has no rows below its header"),
         ("a,b\n1,x\n", ["--target", "b"], "has one value only"),
         ("a,b\n1,x\n2,y\n", ["--target", "b"], "at least 10 are needed"),
         ("a,b\n" + "1,x\n2,x\n" * 20, ["--target", "b"], "has one value only ('x')"),

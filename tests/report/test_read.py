@@ -41,7 +41,7 @@ TEN = "".join(f"{i},{'ab'[i % 2]},{i * 1.5}\n" for i in range(10))
     [
         ("", {}, r"a.csv is empty \(0 bytes\)"),
         ("\n\n", {}, "blank lines only"),
-        ("x,y\n", {}, "has a header but no rows"),
+        ("x,y\n", {}, "has no rows below its header"),
         ("x,y\n1,a\n", {}, "has one value only"),
         ("x,y\n1,a\n2,a\n", {}, r"has one value only \('a'\)"),
         ("x,y\n1,\n2,?\n", {}, "has no value in any row"),
@@ -319,7 +319,7 @@ def test_file_without_header_is_taken_by_position(tmp_path: Path) -> None:
         ),
         (lambda t: t.replace("04.03.2020", "gestern"), "row 4, column 'since': 'gestern' is no date"),
         (lambda t: t.replace("<=50K", "unknown"), "holds 'unknown', but the classes are '<=50K', '>50K'"),
-        (lambda t: t.split("\n")[0] + "\n", "has a header but no rows"),
+        (lambda t: t.split("\n")[0] + "\n", "has no rows below its header"),
     ],
 )
 def test_what_does_not_fit_the_first_file_is_refused(

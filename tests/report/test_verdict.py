@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 from empirisk.report.audit.audit import grouped
+from empirisk.report.fit.candidates import Candidate
+from empirisk.report.fit.left import Left
 from empirisk.report.fit.simplest import simplest_row
 from empirisk.report.sections.verdict.certificate import certificate_line
 from empirisk.report.sections.verdict.headline import headline, headline_name, headline_reason
 from empirisk.report.sections.verdict.near import near
 from empirisk.report.sections.verdict.next_step import more_time, next_step, rooted
-from empirisk.report.sections.verdict.section import _scale
+from empirisk.report.sections.verdict.section import _scale, _untried
 from empirisk.report.sections.verdict.versus import inside, versus
 from empirisk.report.sections.verdict.words import Situation, verdict_sentence
 from empirisk.results import Estimate, Finding, Kind
@@ -237,10 +239,10 @@ def test_differences_are_said_as_more_less_or_unknown() -> None:
     )
     head["difference"] = shown(-0.05, None, None, reason="few rows")
     assert versus(report).said == (
-        "0.05 points less error than the baseline on these rows; no interval can be told."
+        "0.05 points less error than the baseline on these rows; no interval of the difference can be told."
     )
     head["difference"] = shown(None, None, None, reason="few rows")
-    assert versus(report).said == "No difference to the baseline can be told."
+    assert versus(report).said == "No difference from the baseline can be told."
 
 
 def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
@@ -264,7 +266,7 @@ def test_where_nothing_is_chosen_the_simplest_model_shows_why() -> None:
 def test_few_rows_are_counted_and_not_put_into_a_hundred() -> None:
     few = situation("accuracy", "unknown", "unknown")
     few.metrics[0]["model"] |= {"value": 0.625, "low": None, "high": None, "n": 8}
-    assert verdict_sentence(few).startswith("Model is right on 5 of 8 test rows; 8 test rows do not")
+    assert verdict_sentence(few).startswith("Model is right on 5 of 8 test rows; these do not")
 
 
 def test_the_sentence_speaks_of_what_the_test_part_stands_for() -> None:
@@ -392,6 +394,11 @@ def test_who_came_close_and_who_had_no_time_is_said() -> None:
     other["best_probability"] = 0.31
     assert "came close (chance to be best: 31 %)" in near(report)
     assert inside(other["label"]) in near(report)
+    chosen = next(c for c in report["candidates"] if c["chosen"])
+    chosen["best_probability"] = 0.2
+    assert "(chance to be best: 31 %; of the chosen model, whose mean score is the best, 20 %)" in near(
+        report
+    )
     other["by_minimum"] = True
     assert "scored best (chance to be best: 31 %), by less than one standard error" in near(report)
     late = {"label": "Neural network", "reason": "", "why": "time"}
@@ -405,9 +412,10 @@ def test_an_error_stands_beside_the_values_of_the_target() -> None:
         task="regression", exposure=None, y=np.repeat([3, 5, 6, 7, 8], [1, 40, 40, 15, 4])
     )
     table: Any = SimpleNamespace(target="quality")
-    assert _scale(sample, table, None) == "For scale: 95 % of the values of quality lie between 5 and 7."
+    held = "of the values of quality in the training rows lie between"
+    assert _scale(sample, table, None) == f"For scale: 95 % {held} 5 and 7."
     sample.y = np.r_[np.zeros(97), 5.0, 6.0, 9.0]
-    assert _scale(sample, table, "km") == "For scale: all of the values of quality lie between 0 and 9 km."
+    assert _scale(sample, table, "km") == f"For scale: all {held} 0 and 9 km."
     sample.exposure = np.ones(100)
     assert _scale(sample, table, None) == ""
     errors = [metric("mae", "mean absolute error", False, "better")]
@@ -433,3 +441,21 @@ def test_doing_nothing_is_told_by_what_is_answered() -> None:
     constant = next(c for c in report["candidates"] if c["role"] == "baseline")
     constant["label"] = "Class shares of the latest rows"
     assert versus(report).marks[0].note == "class shares of the latest rows"
+
+
+def test_models_seen_to_be_behind_are_not_among_those_that_time_took() -> None:
+    def one(label: str, gap: Estimate | None) -> Left:
+        return Left(Candidate(label, label, "candidate"), 3_000, "time", gap=gap)
+
+    apart = Estimate(0.02, 0.01, 0.03, 0.95, 50, "paired")
+    left = [one("network", apart), one("forest", replace(apart, low=-0.01)), one("neighbours", None)]
+    a: Any = SimpleNamespace(cuts=["bayes: 9 s", "3 folds"], left=left, outrun={"machine": "behind Tree"})
+    assert _untried(a) == ["forest", "neighbours", "bayes"]
+
+
+def test_who_is_worse_than_the_median_is_told_why() -> None:
+    errors = [metric("mae", "mean absolute error", False, "worse")]
+    errors[0]["constant"] = "median of the target, 1"
+    task = dict.fromkeys(("exposure", "positive", "weight", "unit")) | {"kind": "regression", "target": "t"}
+    said = verdict_sentence(Situation("Ridge", task, errors, "mae", "mae", True, "t.csv"))
+    assert "worse than the baseline (the median of the target, 1; models are fitted to the mean)" in said

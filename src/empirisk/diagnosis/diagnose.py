@@ -154,7 +154,7 @@ def diagnose(
     fires = sum(a.outcome is Outcome.FIRES for a in corrected)
     title = (
         f"Diagnosis of {ctx.name} on {ctx.n:,} rows{unit} ({len(ctx.plan.splits)} folds): "
-        f"{fires or 'no'} finding{'s' if fires != 1 else ''} among {len(corrected)}"
+        f"{fires or 'no'} finding{'s' if fires != 1 else ''} among {len(corrected)} questions"
     )
     return Diagnosis(
         title, corrected, adjusted, parts, n_fits=ctx.n_fits, seconds=seconds, fit_seconds=ctx.fit_seconds

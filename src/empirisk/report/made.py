@@ -122,7 +122,8 @@ class Report(Formed):
             self.json["selection"]["label"]: scores,
             "": ["chosen" if r["chosen"] else "" for r in rows],
         }
-        return Form(self.verdict, columns, self.sentences)
+        more = self.sentences[1:] if self.sentences[0] == self.verdict else self.sentences
+        return Form(self.verdict, columns, more)
 
     def __repr__(self) -> str:
         return self._form().text()

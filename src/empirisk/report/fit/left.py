@@ -58,6 +58,11 @@ class Left:
         return f"{stood}; {self.said}" if self.said else stood
 
     @property
+    def trailing(self) -> bool:
+        """Whether it was seen to be behind the leader: the interval of the difference is above 0."""
+        return self.gap is not None and self.gap.low is not None and self.gap.low > 0.0
+
+    @property
     def json(self) -> dict[str, Any]:
         """The same for the file of numbers."""
         return {

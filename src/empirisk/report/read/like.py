@@ -43,7 +43,7 @@ def take_like(raw: RawFile, like: Table) -> Table:
     """Give raw columns the meaning that they have in `like`; see :func:`read_like`."""
     notes = _check_columns(raw, like)
     if raw.frame.height == 0:
-        raise DataError(f"{raw.source.name} has a header but no rows: give a file with data")
+        raise DataError(f"{raw.source.name} has no rows below its header: give data with rows")
     present = [c for c in like.columns if c.name in raw.frame.columns]
     series = {c.name: _parse_like(raw.frame[c.name], c, raw) for c in present}
     refuse_huge(present, series, raw.source.name)

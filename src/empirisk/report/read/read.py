@@ -177,7 +177,7 @@ def _check_names(
     """Refuse names of no column, and roles that exclude each other."""
     names, file = raw.frame.columns, raw.source.name
     if raw.frame.height == 0:
-        raise DataError(f"{file} has a header but no rows: give a file with data")
+        raise DataError(f"{file} has no rows below its header: give data with rows")
     if target is not None and raw.frame.width < 2:
         raise DataError(
             f"{file} has one column only ({names[0]!r}): a model needs a target and at least one other "

@@ -20,6 +20,7 @@ _BEHIND = re.compile(
 # all rows.
 _KINDS = {
     "behind": "Worse, by more than chance explains, than the one that led when they left:",
+    "early": "Behind on the first folds by more than one standard error, and left to save time:",
     "late": "Behind on few rows, and left to save time (more rows might bring them to the front):",
     "time": "Left to save time, not shown to be worse (with more time one of them might win):",
     "other": "Not fitted:",
@@ -38,11 +39,11 @@ def left_told(left_out: Sequence[Json]) -> list[Json]:
 
     Examples
     --------
-    >>> told = left_told([{"label": "Tree", "reason": "behind Ridge by 0.3, standard error 0.1 (400 rows)"}])
+    >>> told = left_told([{"label": "Tree", "reason": "behind Ridge by 0.3, standard error 0.2 (400 rows)"}])
     >>> told[0]["sentence"]
-    'Worse, by more than chance explains, than the one that led when they left:'
+    'Behind on the first folds by more than one standard error, and left to save time:'
     >>> told[0]["rows"]
-    [{'label': 'Tree', 'reason': '0.3, standard error 0.1 behind Ridge on 400 rows'}]
+    [{'label': 'Tree', 'reason': '0.3, standard error 0.2 behind Ridge on 400 rows'}]
     """
     kinds = [_kind(c) for c in left_out]
     return [
@@ -80,7 +81,12 @@ def _kind(left: Json) -> str:
     low = (left.get("versus_leader") or {}).get("low")
     if left.get("why") == "time" and low is not None and low > 0.0:
         return "late"
-    return str(left.get("why") or ("behind" if _BEHIND.fullmatch(left["reason"]) else "other"))
+    if left.get("why"):
+        return str(left["why"])
+    found = _BEHIND.fullmatch(left["reason"])
+    if found is None:
+        return "other"
+    return "early" if "standard error" in found["much"] else "behind"
 
 
 def _row(left: Json) -> Json:

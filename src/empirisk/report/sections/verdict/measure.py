@@ -84,5 +84,9 @@ def measure_of(name: str, unit: str | None) -> Measure:
         )
     of = f" in {unit}" if unit else ""
     return Measure(
-        1.0, unit or "", f"Mean error on the test rows{of}; less is better", "more error", "less error"
+        1.0,
+        unit or "",
+        f"Mean absolute error on the test rows{of}; less is better",
+        "more error",
+        "less error",
     )

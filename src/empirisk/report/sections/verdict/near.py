@@ -30,6 +30,7 @@ def near(report: Json) -> str:
 
 
 def _close(candidates: list[Json]) -> str:
+    """Return who came close; the chance of the chosen model beside theirs where it is not the largest."""
     others = [c for c in candidates if c["role"] == "candidate" and not c["chosen"]]
     best = next((c for c in others if c["by_minimum"]), None)
     if best is not None:
@@ -45,6 +46,9 @@ def _close(candidates: list[Json]) -> str:
         return ""
     names = listed([inside(c["label"]) for c in close])
     chances = listed([share(c["best_probability"]) for c in close])
+    own = next((c["best_probability"] for c in candidates if c["chosen"]), None)
+    if own is not None and own < close[0]["best_probability"]:
+        chances += f"; of the chosen model, whose mean score is the best, {share(own)}"
     return f"In cross-validation {names} came close (chance to be best: {chances})."
 
 

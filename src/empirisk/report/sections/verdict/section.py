@@ -193,7 +193,8 @@ def _scale(train: Sample, table: Table, unit: str | None) -> str:
     held = share(float(np.mean((y >= low) & (y <= high)))) if inner else "all"
     ends = [year(v) if years((low, high)) else number(v) for v in (low, high)]
     between = " and ".join(ends) + (f" {unit}" if unit else "")
-    return f"For scale: {held} of the values of {shorten(str(table.target))} lie between {between}."
+    of = f"of the values of {shorten(str(table.target))} in the training rows"
+    return f"For scale: {held} {of} lie between {between}."
 
 
 def _kinds(m: Material) -> tuple[str, ...]:
@@ -207,10 +208,10 @@ def _limited(m: Material) -> bool:
 
 
 def _untried(a: Analysis) -> list[str]:
-    """Return the models that time took, by their labels: none was shown to be worse on all rows."""
+    """Return the models that time took, by their labels, but for those that were seen to be behind."""
     cut = [label for label, colon, _ in (said.partition(": ") for said in a.cuts) if colon]
-    raced = [one.candidate.label for one in a.left if one.why == "time"]
-    return list(dict.fromkeys([*raced, *a.outrun, *cut]))
+    raced = [one.candidate.label for one in a.left if one.why == "time" and not one.trailing]
+    return list(dict.fromkeys([*raced, *cut]))
 
 
 def _next_step(m: Material) -> Json | None:

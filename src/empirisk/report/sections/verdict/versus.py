@@ -148,13 +148,13 @@ def difference_words(
     """
     scaled, unit = measure.scaled(e), measure.unit and f" {measure.unit}"
     if e["value"] == 0.0 and e["low"] in (None, 0.0):
-        return f"no difference to {other} on these rows"
+        return f"no difference from {other} on these rows"
     if e["value"] is None or e["low"] is None:
         if e["value"] is None:
-            return f"no difference to {other} can be told"
+            return f"no difference from {other} can be told"
         amount = text(scaled | {"value": abs(scaled["value"])})
         said = measure.more if e["value"] > 0.0 else measure.less
-        return f"{amount}{unit} {said} than {other} on these rows; no interval can be told"
+        return f"{amount}{unit} {said} than {other} on these rows; no interval of the difference can be told"
     up = e["value"] > 0.0
     size = (
         scaled if up else scaled | {"value": -scaled["value"], "low": -scaled["high"], "high": -scaled["low"]}

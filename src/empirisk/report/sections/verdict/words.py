@@ -135,7 +135,7 @@ def _measured(s: Situation) -> str:
     measure, model = measure_of(head["name"], s.task["unit"]), head["model"]
     value, between = measure.said(model), ends(measure.scaled(model))
     rows = f"{s.rows} weighted by {s.task['weight']}" if s.task["weight"] else s.rows
-    if head["name"] == "accuracy" and model["low"] is None and not s.task["weight"]:
+    if _counted(s, head):
         return f"is right on {round(model['value'] * model['n'])} of {counted(model['n'], 'test row')}"
     if head["name"] == "accuracy":
         said = f"is right on {value} of 100 {rows} on average{between}"
@@ -150,6 +150,11 @@ def _measured(s: Situation) -> str:
     return f"{said}, if they are drawn like these" if between else said
 
 
+def _counted(s: Situation, head: Json) -> bool:
+    """Return whether the headline says how many of the test rows are right, so few are they."""
+    return head["name"] == "accuracy" and head["model"]["low"] is None and not s.task["weight"]
+
+
 def _against_nothing(s: Situation) -> str:
     """Return whether that is better than the baseline, by the headline and by the loss, as a clause.
 
@@ -160,6 +165,7 @@ def _against_nothing(s: Situation) -> str:
     other = shown if loss is None else state(loss["difference"], loss["greater_is_better"])
     label = "" if loss is None else loss["label"]
     rows = counted(0 if head is None else head["model"]["n"], "test row")
+    rows = "these" if head is not None and _counted(s, head) else rows
     if shown == other == "better":
         return ""
     if shown == "better":
@@ -170,7 +176,9 @@ def _against_nothing(s: Situation) -> str:
         )
         return f"; by {label} {tells}"
     if shown == "worse":
-        return f": worse than the baseline{f', but better by {label}' if other == 'better' else ''}"
+        constant = (head or {}).get("constant")
+        baseline = "the baseline" + (f" (the {constant}; models are fitted to the mean)" if constant else "")
+        return f": worse than {baseline}{f', but better by {label}' if other == 'better' else ''}"
     open_ = f"; {rows} do not show that this is better than the baseline"
     if other != "unknown":
         return f"{open_}, but by {label} it is {'' if other == 'better' else 'worse'}".rstrip()
