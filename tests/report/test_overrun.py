@@ -20,6 +20,11 @@ def test_the_step_that_took_most_is_named() -> None:
     steps.done("writing")
     said = steps.overrun()
     assert said.startswith("The time limit of 2 s was overrun by 4 s: reading took 6 s of 6 s")
+    late = Steps(Deadline(240.0, time.perf_counter() - 268.0))
+    late.done("the fits")
+    assert late.overrun() == "The time limit of 240 s was overrun by 28 s: the fits took 268 s of 268 s."
+    late.deadline.limit = 267.9  # too little to be felt
+    assert late.overrun() == ""
     kept = Steps(Deadline(100.0))
     kept.done("reading")
     assert kept.overrun() == ""

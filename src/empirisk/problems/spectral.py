@@ -22,6 +22,7 @@ from empirisk.problems.inertia import Below, below, forecast
 from empirisk.problems.operators import Operator
 from empirisk.results import Certificate, Kind
 from empirisk.typing import Array, Capability
+from empirisk.wording import number
 
 __all__ = ["SpectralProblem", "Spectrum"]
 
@@ -233,7 +234,7 @@ class SpectralProblem(Problem, Brief):
                 f"{budget:.1g}{remedy}"
             )
         if free is not None and cost.memory > 0.5 * free:
-            return f"a factor would take about {cost.memory:.1g} GB, and {free:.1g} GB are free"
+            return f"a factor would take about {number(cost.memory, 1)} GB, and {number(free, 1)} GB are free"
         for count, share in enumerate(LEVELS, 1):
             if count * cost.work > budget:
                 break

@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 
 from empirisk.data.deadline import Deadline
+from empirisk.wording import number
 
 __all__ = ["Steps"]
+
+# A run that is late by less than this share of its limit has kept it.
+UNFELT = 0.001
 
 
 class Steps:
@@ -39,10 +43,10 @@ class Steps:
     def overrun(self) -> str:
         """Return by how much the limit was overrun and what took longest; empty where it was kept."""
         whole, limit = sum(self.seconds.values()), self.deadline.limit
-        if limit is None or whole <= limit:
+        if limit is None or whole <= (1.0 + UNFELT) * limit:
             return ""
         longest = max(self.seconds, key=lambda name: self.seconds[name])
         return (
-            f"The time limit of {limit:g} s was overrun by {whole - limit:.2g} s: {longest} took "
-            f"{self.seconds[longest]:.2g} s of {whole:.2g} s."
+            f"The time limit of {limit:g} s was overrun by {number(whole - limit, 2)} s: {longest} took "
+            f"{number(self.seconds[longest])} s of {number(whole)} s."
         )
