@@ -22,6 +22,7 @@ from empirisk.diagnosis import REGISTRY, Answer, Context, Outcome, context
 from empirisk.diagnosis.answer import NotRun
 from empirisk.diagnosis.diagnose import diagnose
 from empirisk.estimators.clusters import GaussianMixture
+from empirisk.evaluation.sample import Sample
 
 MINE = ("ER206", "ER207", "ER208", "ER209", "ER210", "ER211", "ER212", "ER213", "ER214", "ER216")
 
@@ -132,6 +133,44 @@ def test_copies_that_follow_each_other_are_no_order() -> None:
     few = np.random.default_rng(2).integers(0, 2, (300, 2)).astype(float)  # most rows are copies by chance
     changing = few[:, 0] + (np.arange(300) > 150)
     assert ask("ER208", Ridge(), few, changing).outcome is Outcome.FIRES
+
+
+def four_times(n: int, seed: int, together: bool) -> Context:
+    """Return n rows that each stand in the table four times in a row, in folds that keep copies or not."""
+    X, y = table(n, seed)
+    X, y = np.repeat(X, 4, axis=0), np.repeat(y, 4)
+    cv = Sample(X, y, together=np.repeat(np.arange(n), 4)).plan(5, 1, seed).splits if together else 5
+    return context(Ridge(), X, y, cv=cv, random_state=seed)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_rows_that_stand_four_times_in_a_row_have_no_order_and_no_unstable_folds(together: bool) -> None:
+    fires = {"ER205": 0, "ER208": 0}
+    for seed in range(25):
+        ctx = four_times(60, seed, together)
+        for code in fires:
+            fires[code] += REGISTRY[code](ctx).outcome is Outcome.FIRES
+    # A level of 5 % gives more than 5 of 25 in about one run of 1,000; copies one by one gave 15 and 25.
+    assert max(fires.values()) <= 5
+
+
+def test_copies_hide_no_fold_and_no_order() -> None:
+    X, y = table(100)
+    late = y + np.repeat([0.0, 4.0], 50)
+    X, late = np.repeat(X, 4, axis=0), np.repeat(late, 4)
+    assert ask("ER208", Ridge(), X, late).outcome is Outcome.FIRES
+    folds = np.repeat(np.arange(100) // 20, 4)
+    cv = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(5)]
+    worse = late + np.where(folds == 4, 8.0, 0.0)
+    found = ask("ER205", Ridge(), X, worse, cv=cv)
+    assert found.outcome is Outcome.FIRES
+    assert found.where == ("fold 4",)
+
+
+def test_few_rows_that_differ_have_no_order_to_be_seen() -> None:
+    X, y = table(20)
+    with pytest.raises(NotRun, match="20 rows that are no copies of each other are fewer than 30"):
+        ask("ER208", Ridge(), np.repeat(X, 5, axis=0), np.repeat(y, 5))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sklearn.metrics import make_scorer, max_error
 
 import empirisk as er
 from empirisk.evaluation.compare_many import max_t
-from empirisk.evaluation.standing import Standing, stand
+from empirisk.evaluation.standing import Standing, few_decide, stand
 
 
 def rows(rng: np.random.Generator, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
@@ -184,3 +184,36 @@ def test_all_differences_to_the_best_hold_at_once() -> None:
             all(e.low - 1e-12 <= t <= e.high + 1e-12 for e, t in zip(c.to_best, truth, strict=True) if e)
         )
     assert np.mean(hits) >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / 250)
+
+
+@pytest.mark.parametrize("where", ["target", "column"])
+def test_no_chance_is_told_where_one_row_decides(where: str, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(150, 3))
+    y = X[:, 0] + np.exp(rng.normal(size=150))
+    models = {"line": er.Ridge(0.01), "tree": er.DecisionTreeRegressor(min_samples_leaf=5)}
+    told = er.compare(models, X=X, y=y, random_state=0)
+    assert told["mse"].probability_best.sum() == pytest.approx(1.0)
+    if where == "target":
+        y[17] = 1e12
+    else:
+        X[17, 0] = 1e12
+    found = er.compare(models, X=X, y=y, random_state=0)
+    assert np.isnan(found["mse"].probability_best).all()
+    assert "P(best) cannot be told" in str(found)
+
+
+def test_two_classifiers_that_differ_in_one_row_have_chances() -> None:
+    few = np.zeros((2, 100))
+    few[0, 3] = 1.0
+    assert not few_decide(few)
+    assert not few_decide(np.vstack([few[0], few[1]]) + (np.arange(100) % 7 == 0))
+
+
+def test_two_groups_out_of_proportion_decide(rng: np.random.Generator) -> None:
+    losses = rng.exponential(size=(2, 300))
+    codes = np.arange(300) // 5
+    assert not few_decide(losses, codes)
+    losses[:, [12, 14, 77]] += 1e7
+    assert few_decide(losses, codes)
+    losses[:, 100:200:10] += 1e7
+    assert not few_decide(losses, codes)

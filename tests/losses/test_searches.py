@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from empirisk.losses import Logistic, Loss, Poisson, Tweedie, slopes
-from empirisk.losses.quantile import weighted_quantile
+from empirisk.losses.quantile import middle_quantile, weighted_quantile
 from empirisk.losses.slopes import conjugate_by_search
 
 
@@ -52,3 +52,25 @@ def test_the_scale_of_the_weights_decides_no_tie(scale: float) -> None:
     for n in (10, 49, 60, 100):
         for k in range(1, n):
             assert weighted_quantile(np.arange(float(n)), np.full(n, scale), k / n) == k - 1
+
+
+@pytest.mark.parametrize("weight", [None, 1.0, 0.1, 1.0 / 3.0])
+def test_the_middle_quantile_of_equal_weights_is_that_of_no_weights(
+    weight: float | None, rng: np.random.Generator
+) -> None:
+    for n in (1, 2, 7, 10, 60, 101):
+        y = rng.normal(size=n)
+        s = None if weight is None else np.full(n, weight)
+        assert middle_quantile(y, s, 0.5) == np.median(y)
+        for k in range(1, n):
+            wanted = np.sort(y)[k - 1 : k + 1].mean()  # NumPy rounds k / n before it looks for a tie
+            assert middle_quantile(y, s, k / n) == pytest.approx(wanted, abs=1e-15)
+
+
+def test_a_weight_is_a_repetition_and_zero_is_absence_in_the_middle_quantile(
+    rng: np.random.Generator,
+) -> None:
+    for _ in range(50):
+        y, s = rng.normal(size=12), rng.integers(0, 4, 12)
+        if s.any():
+            assert middle_quantile(y, s.astype(float), 0.5) == np.median(np.repeat(y, s))

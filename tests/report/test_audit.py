@@ -61,6 +61,7 @@ PLANTED = {
     "ER111": ({"d": [datetime.date(2020, 1, 1) + datetime.timedelta(i % 90) for i in range(400)]}, ("d",)),
     "ER114": ({"t": ["Oslo", "oslo ", "Bergen", "OSLO."] * 100}, ("t",)),
     "ER115": ({"s": [-999.0 if i % 20 == 0 else float(i % 13) for i in range(400)]}, ("s",)),
+    "ER120": ({"z": [1e12 if i == 17 else float(i % 13) + i / 400 for i in range(400)]}, ("z",)),
 }
 
 
@@ -72,6 +73,27 @@ def test_planted_column_fault_is_found(code: str) -> None:
     assert [f.where for f in hits] == [where]
     assert all(f.sentence.endswith((".", "?")) and f.advice and f.evidence for f in hits)
     assert next(c for c in result.checks if c.code == code).outcome == "found"
+
+
+def test_values_out_of_proportion_are_named_with_their_rows() -> None:
+    rng = np.random.default_rng(0)
+    y, x = rng.normal(size=200), np.exp(rng.normal(size=200))
+    y[41], y[7], x[99] = 1e6, -3e6, 1e30
+    hits = found(run(table_of({"x": x.tolist(), "y": y.tolist()})), "ER120")
+    assert [(f.where, f.level) for f in hits] == [(("y",), "serious"), (("x",), "warning")]
+    assert "−3,000,000 in row 8 and 1,000,000 in row 42" in hits[0].sentence
+    assert "in row 100" in hits[1].sentence
+    assert "--missing=-3000000,y" in hits[0].advice
+    y[7] = y[41] = 1.0
+    x[99] = 1.0
+    assert not found(run(table_of({"x": x.tolist(), "y": y.tolist()})), "ER120")
+
+
+def test_codes_for_missing_are_no_values_out_of_proportion() -> None:
+    s = [-9999.0 if i in (3, 5, 9) else float(i % 13) for i in range(400)]
+    result = run(table_of({**clean(), "s": s}))
+    assert found(result, "ER115")
+    assert not found(result, "ER120")
 
 
 def test_dates_in_several_formats_are_a_warning_and_no_text_that_was_left_out() -> None:

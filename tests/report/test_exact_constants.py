@@ -67,6 +67,6 @@ def test_absolute_errors_are_compared_with_the_median_and_squares_with_the_mean(
     assert absolute["difference"]["value"] == pytest.approx(
         np.abs(y - pred).mean() - np.abs(y - 0.7).mean(), rel=1e-12
     )
-    assert absolute["constant"] == "median of the target, 0.7"
+    assert absolute["constant"] == "median of the training targets, 0.7"
     assert squares["baseline"]["value"] == pytest.approx(((y - 1.0) ** 2).mean(), rel=1e-12)
     assert "constant" not in squares

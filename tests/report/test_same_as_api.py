@@ -220,7 +220,7 @@ def check_held_out(made: Made) -> None:
     groups, (X, y) = made.test.groups, (made.test.frame, made.test.y)
     names = [row["name"] for row in made.report["test"]["metrics"]]
     found = er.evaluate(pipeline, X, y, groups=groups, metrics=names)
-    median = np.quantile(made.train.y, 0.5, method="inverted_cdf")  # what absolute errors are compared with
+    median = np.median(made.train.y)  # what absolute errors are compared with
     middle = DummyRegressor(strategy="constant", constant=median).fit(made.train.frame, made.train.y)
     for row in made.report["test"]["metrics"]:
         assert ("constant" in row) == (row["name"] == "mae" and made.train.time is None)

@@ -434,8 +434,8 @@ def test_doing_nothing_is_told_by_what_is_answered() -> None:
     ):
         constant["label"] = label
         assert versus(report).marks[0].note == note
-    report["verdict"]["headline"]["constant"] = "median of the target, 4"
-    assert versus(report).marks[0].note == "median of the target, 4"
+    report["verdict"]["headline"]["constant"] = "median of the training targets, 4"
+    assert versus(report).marks[0].note == "median of the training targets, 4"
     report = load("classification")
     assert versus(report).marks[0].note == "always <=50K"
     constant = next(c for c in report["candidates"] if c["role"] == "baseline")

@@ -20,7 +20,7 @@ from sklearn.base import clone
 from empirisk.data.brief import Brief
 from empirisk.diagnosis.answer import Answer, NotRun
 from empirisk.diagnosis.counted import constant_means, constant_shares, told_apart
-from empirisk.diagnosis.identical import identical_rows
+from empirisk.diagnosis.identical import copied_rows, identical_rows, with_target
 from empirisk.diagnosis.paired import FACTOR, Paired, paired
 from empirisk.evaluation.fit_folds import Fitted, assemble, fit_folds
 from empirisk.evaluation.folds import Plan
@@ -144,6 +144,14 @@ class Context(Brief):
     def equal_rows(self) -> NDArray[Any]:
         """A number for each row, the same for rows that agree in all columns, shape (n,)."""
         return told_apart(identical_rows(self.X), self.sample)
+
+    @cached_property
+    def copies(self) -> NDArray[Any]:
+        """A number for each row, the same for copies of a row: equal in all columns and in the target.
+
+        Where so few different rows are possible that chance makes them equal, every row has its own.
+        """
+        return copied_rows(self.X, self.y, with_target(self.equal_rows, self.y))
 
     @property
     def rates(self) -> bool:

@@ -12,7 +12,15 @@ from empirisk.data.sparse_cells import canonical
 from empirisk.diagnosis.columns import as_column, columns_of
 from empirisk.evaluation.outputs import n_rows
 
-__all__ = ["BY_CHANCE", "chance_pairs", "identical_rows", "pairs_by_chance", "twin_pairs", "with_target"]
+__all__ = [
+    "BY_CHANCE",
+    "chance_pairs",
+    "copied_rows",
+    "identical_rows",
+    "pairs_by_chance",
+    "twin_pairs",
+    "with_target",
+]
 
 BY_CHANCE = 0.01  # dependent columns may make a hundred times the twins of independent ones
 
@@ -111,6 +119,21 @@ def pairs_by_chance(X: Any, y: Any, code: NDArray[Any]) -> float:
     else:
         columns = (np.bincount(column[first]) for column in _columns(X))
     return chance_pairs(len(code), [target, *columns])
+
+
+def copied_rows(X: Any, y: Any, code: NDArray[Any]) -> NDArray[Any]:
+    """Return `code`, the numbers of equal rows; a number for every row where chance makes them equal.
+
+    Examples
+    --------
+    >>> copied_rows([[1.5], [1.5], [2.5]], [1, 1, 2], np.array([0, 0, 1])).tolist()
+    [0, 0, 1]
+    >>> copied_rows([[0.0], [1.0]] * 2, [0, 1, 0, 0], np.array([0, 1, 0, 2])).tolist()
+    [0, 1, 2, 3]
+    """
+    twins = twin_pairs(code)
+    alone = twins == 0 or pairs_by_chance(X, y, code) > BY_CHANCE * twins
+    return np.arange(len(code)) if alone else code
 
 
 def _columns(X: Any) -> Iterator[NDArray[Any]]:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from empirisk.diagnosis.answer import Answer, NotRun, Outcome
 from empirisk.diagnosis.base import Context
-from empirisk.diagnosis.identical import with_target
 from empirisk.diagnosis.row_exchange import OrderTest, order_of, order_test
 from empirisk.typing import Array
 from empirisk.wording import number, p_value
@@ -60,6 +59,8 @@ def row_order(ctx: Context) -> Answer:
     # Copies that follow each other err alike without any time.
     if found.p <= ctx.level and ctx.groups is None:
         once = _once(ctx, known)
+        if len(once) < _FEWEST:
+            raise NotRun(f"{len(once)} rows that are no copies of each other are fewer than {_FEWEST}")
         if len(once) < len(order) and np.ptp(residual[once], axis=0).any():
             found = order_test(residual[once], loss[once], order[once], np.random.default_rng(ctx.seed))
             copies = f" ({len(order) - len(once):,} copies of others left out)"
@@ -92,13 +93,10 @@ def _told(found: OrderTest) -> str:
 def _once(ctx: Context, rows: NDArray[Any]) -> NDArray[Any]:
     """Return the places of one row, drawn at random, of each set of copies (equal in columns and target).
 
-    Which of them is left must not depend on the order, or the rest would not be exchangeable.  Where more
-    than half of the rows are copies, few different rows are possible, and all places are returned.
+    Which of them is left must not depend on the order, or the rest would not be exchangeable.
     """
-    code = with_target(ctx.equal_rows[rows], ctx.y[rows])
     mixed = np.random.default_rng(ctx.seed).permutation(len(rows))
-    kept = np.sort(mixed[np.unique(code[mixed], return_index=True)[1]])
-    return kept if 2 * len(kept) >= len(rows) else np.arange(len(rows))
+    return np.sort(mixed[np.unique(ctx.copies[rows][mixed], return_index=True)[1]])
 
 
 def _largest(found: OrderTest) -> float:

@@ -23,7 +23,8 @@ def unstable_folds(ctx: Context) -> Answer:
     """Permute the row losses over the folds.
 
     ``T = sum_k (sum of l in fold k)^2 / n_k`` with l centred; classes are permuted among themselves (the
-    folds are stratified), groups as wholes.  Null: the fold losses differ only by which rows fell where.
+    folds are stratified), groups as wholes, and so copies of a row that lie in one fold.  Null: the fold
+    losses differ only by which rows fell where.
 
     Examples
     --------
@@ -84,19 +85,31 @@ def _units(
     """
     counted = np.ones(ctx.n) if ctx.weights is None else ctx.weights / ctx.weights.mean()
     centred = counted * (ctx.losses - ctx.mean(ctx.losses))
-    if ctx.groups is None:
-        stratum = np.zeros(ctx.n, dtype=np.intp) if ctx.classes is None else ctx.oof.y.astype(np.intp)
-        size = -(-ctx.n // MOST_UNITS)
-        rows = blocks(ctx.fold, stratum, size, rng)
-        first = rows[:, 0]
-        strata = [np.flatnonzero(stratum[first] == c) for c in np.unique(stratum)]
-        return centred[rows].sum(axis=1), counted[rows].sum(axis=1), ctx.fold[first], strata
-    codes = ctx.groups
-    sizes = np.asarray(np.bincount(codes, counted), dtype=np.float64)
-    home = np.zeros(sizes.size, dtype=np.intp)
-    home[codes] = ctx.fold
-    totals = np.asarray(np.bincount(codes, centred), dtype=np.float64)
-    return totals, sizes, home, [np.arange(sizes.size)]
+    if ctx.groups is not None:
+        first, unit = np.unique(ctx.groups, return_index=True, return_inverse=True)[1:]
+        kind = np.zeros(first.size, dtype=np.intp)
+    else:
+        first, unit, kind = _rows(ctx)
+    totals = np.asarray(np.bincount(unit, centred), dtype=np.float64)
+    sizes = np.asarray(np.bincount(unit, counted), dtype=np.float64)
+    home = ctx.fold[first]
+    if ctx.groups is None and first.size > MOST_UNITS:
+        dealt = blocks(home, kind, -(-first.size // MOST_UNITS), rng)
+        totals, sizes = totals[dealt].sum(axis=1), sizes[dealt].sum(axis=1)
+        home, kind = home[dealt[:, 0]], kind[dealt[:, 0]]
+    return totals, sizes, home, [np.flatnonzero(kind == k) for k in np.unique(kind)]
+
+
+def _rows(ctx: Context) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first row of each unit, the unit of each row, and which units are of one kind.
+
+    Copies of a row in one fold have the same loss and are one unit, which changes places with units of as
+    many copies, because how many of them are left to train on decides their loss.
+    """
+    cell = ctx.copies.astype(np.intp) * len(ctx.plan.splits) + ctx.fold
+    first, unit, copies = np.unique(cell, return_index=True, return_inverse=True, return_counts=True)[1:]
+    label = 0 if ctx.classes is None else ctx.oof.y.astype(np.intp)[first]
+    return first, unit, label * (int(copies.max()) + 1) + copies
 
 
 def blocks(

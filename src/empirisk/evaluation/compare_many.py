@@ -172,6 +172,10 @@ class ModelComparison(Tabular, Mapping[str, Contest]):
             f"Differences {kinds}: {100 * level:g} % for all of them at once, by the joint law of the scores "
             "(max-t over all pairs of models, because the same rows chose the best).",
         ]
+        if any(np.isnan(c.probability_best).any() for c in self.contests):
+            notes.append(
+                "P(best) cannot be told where there are too few rows, or up to three of them decide."
+            )
         told = {
             e.reason
             for c in self.contests

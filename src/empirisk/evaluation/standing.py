@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from empirisk.data.brief import Brief
+from empirisk.data.far_apart import TIMES, far_apart
 from empirisk.evaluation.cross import CrossEvaluation
 from empirisk.evaluation.evaluate import known
 from empirisk.evaluation.folds import Plan
@@ -41,12 +42,17 @@ class Standing(Brief):
         Degrees of freedom of the Student t law of a difference.
     how : str
         Where the covariance comes from.
+    decided_by_few : bool, default False
+        Whether up to three rows (or groups) are out of all proportion to the others, so that no law of chance
+        describes the errors: a difference that rests on one row lies one standard error from 0 whatever the
+        other rows say.
     """
 
     loss: Floats
     covariance: Floats
     df: float
     how: str
+    decided_by_few: bool = False
 
     def error(self, i: int, j: int) -> float:
         """Return the standard error of ``loss_i - loss_j``, which uses that both are measured on the same
@@ -76,9 +82,11 @@ class Standing(Brief):
 
     def probability_best(self, seed: int = 0, draws: int = DRAWS) -> Floats:
         """Return the share of multivariate-t draws around the mean losses in which each candidate is the
-        smallest.
+        smallest; NaN where few rows decide.
         """
         out = np.zeros(self.loss.size)
+        if self.decided_by_few:
+            return np.full(self.loss.size, np.nan)
         alive = np.flatnonzero(np.isfinite(self.loss))
         covariance = self.covariance[np.ix_(alive, alive)]
         if alive.size == 0 or not np.isfinite(covariance).all():
@@ -114,20 +122,21 @@ def stand(evaluations: Sequence[CrossEvaluation], metric: str, sign: float) -> S
     loss = np.where(finite, loss, np.inf)
     covariance = np.full((loss.size, loss.size), np.nan)
     kept = [e for e, ok in zip(evaluations, finite, strict=True) if ok]
-    df, how = 1.0, "no finite loss"
+    df, how, few = 1.0, "no finite loss", False
     if kept:
         parts = [e.out_of_fold or e.held_out for e in kept]
         ours = first.ours(metric)
         if ours is not None and (plan.folds is not None or len(plan.splits) == 1):
             tables = (np.stack([row_values(part[r], ours) for part in parts]) for r in range(len(parts[0])))
-            covariance[np.ix_(finite, finite)], df = row_covariance(tables, parts[0][0].groups, plan.folds)
+            found, df, few = row_covariance(tables, parts[0][0].groups, plan.folds)
+            covariance[np.ix_(finite, finite)] = found
             unit = "rows" if p.groups is None else "groups"
             how = f"paired {unit}, {widened(plan.folds, unit)}" if plan.folds else f"paired held-out {unit}"
         else:
             scores = np.stack([e.fold_scores(metric) for e in kept])
             covariance[np.ix_(finite, finite)], df = split_covariance(scores, plan)
             how = "paired scores of the splits, corrected resampled t"
-    return Standing(loss, covariance, df, how)
+    return Standing(loss, covariance, df, how, few)
 
 
 def stand_losses(losses: Sequence[Floats], scoring: Scoring) -> Standing:
@@ -145,7 +154,8 @@ def stand_losses(losses: Sequence[Floats], scoring: Scoring) -> Standing:
         return Standing(loss, *split_covariance(scores, plan), "paired scores of the splits")
     tested = slice(None) if plan.folds is not None else plan.splits[0][1]
     tables = (np.stack([one[r, tested] for one in losses]) for r in range(losses[0].shape[0]))
-    return Standing(loss, *row_covariance(tables, scoring.like(tested).groups, plan.folds), "paired rows")
+    covariance, df, few = row_covariance(tables, scoring.like(tested).groups, plan.folds)
+    return Standing(loss, covariance, df, "paired rows", few)
 
 
 def row_values(p: Predictions, metric: str | Metric) -> Floats:
@@ -184,15 +194,54 @@ def split_covariance(scores: Floats, plan: Plan) -> tuple[Floats, float]:
 
 def row_covariance(
     tables: Iterable[Floats], groups: NDArray[np.intp] | None, folds: int | None
-) -> tuple[Floats, float]:
-    """Return the covariance of the means of m rows of tables (m, n), one for each repeat, and its degrees
-    of freedom.
+) -> tuple[Floats, float, bool]:
+    """Return the covariance of the means of m rows of tables (m, n), one for each repeat, its degrees of
+    freedom, and whether few rows decide in more than half of the repeats.
     """
-    factor, made, n_units = 1.0 if folds is None else folds / (folds - 1.0), [], 1
+    factor, made, few, n_units = 1.0 if folds is None else folds / (folds - 1.0), [], 0, 1
     for rows in tables:
         codes, n_units = (None, rows.shape[1]) if groups is None else group_codes(groups, rows.shape[1])
         made.append(mean_covariance(rows, codes, n_units))
-    return factor * np.asarray(sum(made)) / len(made), max(1.0, n_units - 1.0)
+        few += few_decide(rows, codes)
+    return factor * np.asarray(sum(made)) / len(made), max(1.0, n_units - 1.0), 2 * few > len(made)
+
+
+def few_decide(rows: Floats, codes: NDArray[np.intp] | None = None) -> bool:
+    """Return whether up to three rows (or groups) are out of all proportion to the others.
+
+    Either their losses under the best of the m models are, or the differences of another model from it, and
+    these are no trifles beside its losses.
+
+    Parameters
+    ----------
+    rows : array of shape (m, n)
+        Losses.
+    codes : int array of shape (n,) or None
+        The group of each row.
+
+    Examples
+    --------
+    >>> loss = np.tile([1.0, 0.5, 2.0, 1.0], 9)
+    >>> few_decide(np.vstack([loss, loss[::-1]]))
+    False
+    >>> few_decide(np.vstack([loss[::-1], loss + 1e9 * (np.arange(36) == 7)]))
+    True
+    """
+    means = rows.mean(axis=1)
+    if not np.isfinite(means).all():
+        return False
+    best = rows[int(np.argmin(means))]
+    usual = float(np.median(np.abs(best)))
+    if far_apart(_distances(best, codes), TIMES**2).size:  # losses are squares of errors, or grow like them
+        return True
+    apart = (np.maximum(_distances(row - best, codes), usual) for row in rows)
+    return any(far_apart(d).size > 0 for d in apart)
+
+
+def _distances(values: Floats, codes: NDArray[np.intp] | None) -> Floats:
+    """Return how far each value, or the sum of each group, lies from their median."""
+    unit = values if codes is None else np.bincount(codes, weights=values)
+    return np.asarray(np.abs(unit - np.median(unit)))
 
 
 def mean_covariance(rows: Floats, codes: NDArray[np.intp] | None, n_units: int) -> Floats:

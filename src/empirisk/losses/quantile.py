@@ -16,7 +16,7 @@ from empirisk.losses.base import ScalarLoss, positive_number
 from empirisk.losses.dual_rows import DualRows
 from empirisk.typing import Array, Capability, Interval
 
-__all__ = ["Quantile", "share_to_reach", "weighted_quantile"]
+__all__ = ["Quantile", "middle_quantile", "share_to_reach", "weighted_quantile"]
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,24 @@ def weighted_quantile(y: Array, s: Array, q: float) -> Array:
     below = np.cumsum(s[order] / top, dtype=np.float64)
     share = share_to_reach(q, len(y), s.dtype)
     return np.asarray(y[order[min(int(np.searchsorted(below, share * below[-1])), len(y) - 1)]])
+
+
+def middle_quantile(y: Array, s: Array | None, q: float) -> float:
+    """Return the middle of all q-quantiles: between the two targets where a share of exactly q is reached.
+
+    Every point between them has the same mean loss; of equal weights this at 0.5 is the usual median.
+
+    Examples
+    --------
+    >>> middle_quantile(np.array([4.0, 1.0, 2.0, 9.0]), None, 0.5)
+    3.0
+    >>> middle_quantile(np.array([1.0, 2.0]), np.array([0.1, 0.2]), 0.5)
+    2.0
+    """
+    s = np.ones(len(y)) if s is None else s
+    lowest = float(weighted_quantile(y, s, q))
+    highest = -float(weighted_quantile(-y, s, 1.0 - q))
+    return 0.5 * lowest + 0.5 * highest
 
 
 def share_to_reach(q: float, n: int, dtype: Any = np.float64) -> float:

@@ -44,6 +44,8 @@ class BestProbabilityDisplay(Display):
     @property
     def title(self) -> str:
         best = self._shown()[0]
+        if not best["probability"] >= 0.0:
+            return "Which is best cannot be told, nor its probability"
         name, chance = shorten(best["label"]), share(best["probability"])
         if best["probability"] >= _CLEAR:
             return f"{name} is best with a probability of {chance}"

@@ -239,7 +239,8 @@ class SearchResult(Formed):
         text = "" if e is None else number(e)
         if self.states[i] != "finished":
             return f"{text}  {self.states[i]} after {self.seconds[i].size} fits"
-        return f"{text}  P(best) {self.probability_best[i]:.2f}"
+        chance = self.probability_best[i]
+        return f"{text}  P(best) {'cannot be told' if np.isnan(chance) else f'{chance:.2f}'}"
 
     def _remarks(self) -> list[str]:
         how = "the best mean" if self.rule == "min" else "the simplest within one standard error of the best"

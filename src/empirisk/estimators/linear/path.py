@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from empirisk.data.frames import as_frame, like_input
+from empirisk.estimators.checks import is_number
 from empirisk.estimators.linear.offsets import refuse_without
 from empirisk.estimators.linear.tune import alpha_grid
 from empirisk.results.form import Form, Formed
@@ -108,7 +109,8 @@ def path(
         Strengths; by default the 100 of the estimator's own grid: from the smallest alpha with all
         coefficients zero down three decades (two when n < p), or for L2 ten decades.
     eps : float, optional
-        Smallest over largest strength of an L1 grid.
+        Smallest over largest strength of an L1 grid, strictly between 0 and 1.  L2 grids, and those of a
+        constant target, whose coefficients are 0 at any strength, have ten decades whatever it is.
 
     Returns
     -------
@@ -119,7 +121,8 @@ def path(
     TypeError
         The estimator has no ``alpha``, or is no linear model.
     ValueError
-        The model was fitted with an exposure or offset.
+        The model was fitted with an exposure or offset, `eps` is not between 0 and 1, or `alphas` are no
+        strengths.
 
     Examples
     --------
@@ -142,6 +145,11 @@ def path(
     refuse_without(est, advice=advice)
     twin = clone(est)
     twin.set_params(alpha=1.0)
+    if eps is not None and not (is_number(eps, 0.0, 1.0, closed=False) and eps < 1.0):
+        raise ValueError(
+            "eps must be a number strictly between 0 and 1, the smallest strength of the grid over its "
+            f"largest, got {eps!r}"
+        )
     problem = twin._prepare(X, y, sample_weight, fitting=True)
     grid = alpha_grid(problem, twin.alphas if alphas is None else alphas, eps)
     solutions = list(path_by_target(problem, grid, solve_path, tol=twin.tol))

@@ -103,6 +103,8 @@ def alpha_grid(problem: LinearProblem, alphas: Any = 100, eps: float | None = No
         if len(grid) == 0:
             raise ValueError("alphas must hold at least one strength, got an empty list")
         return grid
+    if np.ndim(alphas) > 1:
+        raise ValueError(f"alphas must be a count or a list of strengths, got {np.ndim(alphas)} dimensions")
     count = check_count("alphas", alphas, 1)
     n, p = problem.design.shape
     top = problem.critical_strength()
@@ -110,7 +112,7 @@ def alpha_grid(problem: LinearProblem, alphas: Any = 100, eps: float | None = No
         # No strength lets a coefficient in (w >= 0 and all slopes the other way, say).
         top = float(np.abs(problem.split(problem.null_evaluation.grad)[0]).max(initial=0.0))
     if np.isfinite(top) and top > 0.0:
-        decades = np.log10(eps) if eps is not None else (-3.0 if n >= p else -2.0)
+        decades = np.log10(float(eps)) if eps is not None else (-3.0 if n >= p else -2.0)
         return np.asarray(top * np.logspace(0.0, decades, count))
     _, variance = problem.moments
     curvature = float(np.mean(problem.facts.null_curvature)) or 1.0  # 0 for losses with kinks

@@ -17,6 +17,7 @@ from empirisk.evaluation.metrics.numbers import check_share, pinball_losses
 from empirisk.evaluation.metrics.predictions import CLASSIFICATION, REGRESSION, Predictions
 from empirisk.evaluation.metrics.probabilities import log_losses
 from empirisk.evaluation.metrics.score import Score
+from empirisk.losses.quantile import middle_quantile
 
 MIN_ROWS = 30
 
@@ -61,16 +62,6 @@ def class_shares(p: Predictions) -> Floats:
     return np.asarray(-np.log(mass / mass.sum(), where=mass > 0.0, out=np.zeros(p.n_classes))[p.y])
 
 
-def quantile(p: Predictions, q: float) -> float:
-    """Return a q quantile of the targets, the best constant of the quantile loss, weighted like the rows."""
-    if p.weights is None:
-        return float(np.quantile(p.y, q, method="averaged_inverted_cdf"))
-    order = np.argsort(p.y, kind="stable")
-    up_to = np.cumsum(p.weights[order])
-    at = int(np.searchsorted(up_to, q * up_to[-1]))
-    return float(p.y[order[min(at, p.n - 1)]])
-
-
 def d2_pinball(q: float = 0.5) -> Score:
     """``1 - sum pinball(y, prediction)/sum pinball(y, quantile of y)``: the share of a quantile loss saved.
 
@@ -102,7 +93,7 @@ def d2_pinball(q: float = 0.5) -> Score:
         "pred",
         f"D² of the {100 * q:g} % quantile",
         lambda p: pinball_losses(p.y, p.output("pred"), q),
-        lambda p: pinball_losses(p.y, quantile(p, q), q),
+        lambda p: pinball_losses(p.y, middle_quantile(p.y, p.weights, q), q),
     )
 
 
@@ -113,7 +104,7 @@ D2_ABSOLUTE = explained(
     "pred",
     "D² of absolute errors",
     lambda p: np.asarray(np.abs(p.y - p.output("pred"))),
-    lambda p: np.asarray(np.abs(p.y - quantile(p, 0.5))),
+    lambda p: np.asarray(np.abs(p.y - middle_quantile(p.y, p.weights, 0.5))),
 )
 D2_LOG_LOSS = explained(
     "d2_log_loss", CLASSIFICATION, "proba", "D² of the log-loss", log_losses, class_shares

@@ -32,6 +32,7 @@ from empirisk.report.audit.codes import codes_for_missing
 from empirisk.report.audit.formula import formula_of_the_target
 from empirisk.report.audit.leak import leak_suspects
 from empirisk.report.audit.missingness import informative_missingness
+from empirisk.report.audit.proportion import values_out_of_proportion
 from empirisk.report.errors import DataError
 from empirisk.report.fit.split import Split
 from empirisk.report.guarded import LATE, failure
@@ -61,13 +62,27 @@ CHECKS: tuple[Check, ...] = (
     Check("ER117", "equal columns", equal_columns),
     Check("ER118", "few rows", few_rows),
     Check("ER119", "a target that is a formula of other columns", formula_of_the_target),
+    Check("ER120", "values out of all proportion", values_out_of_proportion),
 )
 # Those that ask for no target and for no split.
 WITHOUT_TARGET = tuple(
     check
     for check in CHECKS
     if check.code
-    in ("ER101", "ER102", "ER103", "ER104", "ER105", "ER107", "ER109", "ER112", "ER114", "ER115", "ER118")
+    in (
+        "ER101",
+        "ER102",
+        "ER103",
+        "ER104",
+        "ER105",
+        "ER107",
+        "ER109",
+        "ER112",
+        "ER114",
+        "ER115",
+        "ER118",
+        "ER120",
+    )
 )
 _SHOWN = 8  # findings of a group whose evidence is printed
 _ORDER = {"serious": 0, "warning": 1, "note": 2}

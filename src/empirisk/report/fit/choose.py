@@ -34,7 +34,7 @@ class Row:
     score, versus_baseline, versus_best : Estimate or None
         Cross-validated loss and paired differences.
     best_probability : float or None
-        Probability of being the best of all rows but the reference.
+        Probability of being the best of all rows but the reference; None where few rows decide.
     """
 
     result: CrossValidated
@@ -148,7 +148,7 @@ def choose(results: list[CrossValidated], scoring: Scoring, seed: int) -> Choice
     )
     chosen = own[found]
     top = own[int(np.argmin(means[own]))]
-    chances = _best_probability({i: shown[i] for i in own if np.isfinite(means[i])}, scoring, seed)
+    decided, chances = _best_probability({i: shown[i] for i in own if np.isfinite(means[i])}, scoring, seed)
     rows = tuple(
         Row(
             r,
@@ -157,15 +157,21 @@ def choose(results: list[CrossValidated], scoring: Scoring, seed: int) -> Choice
             scoring.loss(shown[i], r.estimator(picks[i][0])),
             scoring.difference(shown[i], shown[0]) if i else None,
             scoring.difference(shown[i], shown[top]) if i != top else None,
-            chances.get(i, 0.0) if i in own else None,
+            chances.get(i, 0.0) if i in own and not decided else None,
         )
         for i, r in enumerate(results)
     )
     return Choice(rows, chosen, best)
 
 
-def _best_probability(losses: dict[int, Floats], scoring: Scoring, seed: int) -> dict[int, float]:
-    """Return the share of draws around the mean losses in which each is the smallest, as searches give it."""
-    found = stand_losses(list(losses.values()), scoring).probability_best(seed)
+def _best_probability(
+    losses: dict[int, Floats], scoring: Scoring, seed: int
+) -> tuple[bool, dict[int, float]]:
+    """Return whether few rows decide, and the share of draws around the mean losses in which each is the
+    smallest, as searches give it.
+    """
+    standing = stand_losses(list(losses.values()), scoring)
+    found = standing.probability_best(seed)
     even = 1.0 / len(losses)  # of so few rows or splits that nothing measures an error
-    return {i: float(v) if np.isfinite(v) else even for i, v in zip(losses, found, strict=True)}
+    chances = {i: float(v) if np.isfinite(v) else even for i, v in zip(losses, found, strict=True)}
+    return standing.decided_by_few, chances

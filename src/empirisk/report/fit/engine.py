@@ -18,7 +18,7 @@ from empirisk.data.deadline import Deadline, OutOfTime
 from empirisk.evaluation.metrics import METRICS
 from empirisk.evaluation.metrics.row_loss import RowLoss
 from empirisk.evaluation.scoring import Scoring
-from empirisk.losses.quantile import weighted_quantile
+from empirisk.losses.quantile import middle_quantile
 from empirisk.report.audit.audit import Audit, audit, by_level, grouped
 from empirisk.report.fit.baseline import with_baseline
 from empirisk.report.fit.bayes import unsuited
@@ -354,8 +354,7 @@ def _median(model: FinalModel, train: Sample) -> float | None:
     """Return the median of the training targets, where a model of numbers is compared with their mean."""
     if not model.fitted or train.task != "regression" or train.exposure is not None or train.time is not None:
         return None
-    y = np.asarray(train.y, dtype=np.float64)
-    return float(weighted_quantile(y, np.ones(train.n) if train.weights is None else train.weights, 0.5))
+    return middle_quantile(np.asarray(train.y, dtype=np.float64), train.weights, 0.5)
 
 
 def _look_into(p: Prepared, choice: Choice, scoring: Scoring, progress: Stages) -> list[Finding]:

@@ -143,7 +143,7 @@ def comparison(scores: TestScores, name: str, unit: str | None = None) -> Json |
         **(
             {}
             if constant is scores.baseline
-            else {"constant": f"median of the target, {plain(scores.median)}"}
+            else {"constant": f"median of the training targets, {plain(scores.median)}"}
         ),
     }
 

@@ -198,13 +198,23 @@ def _selection(
         "rule": "one-standard-error",
         "sentence": said,
         "other_rule": by_minimum(lowest, same),
-        "best_probability_method": (
-            "draws of a Student t law with the mean and covariance of the out-of-fold losses; the reference"
-            " is left out"
-        ),
+        "best_probability_method": _chances_made(choice),
         "winner": found,
         "notes": notes,
     }
+
+
+def _chances_made(choice: Choice) -> str:
+    """Return how the chances to be best were made, or why there are none."""
+    if all(row.best_probability is None for row in choice.rows):
+        return (
+            "cannot be told, because up to three rows have losses out of all proportion to those of the"
+            " others and decide who is ahead: no law of chance describes so few rows"
+        )
+    return (
+        "draws of a Student t law with the mean and covariance of the out-of-fold losses; the reference is"
+        " left out"
+    )
 
 
 def _left_out(a: Analysis) -> list[Json]:
