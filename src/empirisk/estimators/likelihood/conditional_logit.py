@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from empirisk.data.design import Design
 from empirisk.data.named_rows import refuse_name
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.data.row_scores import row_scores
 from empirisk.estimators.documented import documented
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
@@ -302,7 +303,7 @@ class ConditionalLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
         """Return ``x.w`` of each row, shape (m,): differences within a set are log odds ratios."""
         check_is_fitted(self, "coef_")
         X = self._design(X)
-        return np.asarray(X @ self.coef_.astype(X.dtype, copy=False))
+        return row_scores(X, self.coef_.astype(X.dtype, copy=False))
 
     def predict_proba(self, X: Any, groups: Any = None) -> Array:
         """Return the chance of each row to be the case of its set, given that there is one; shape (m, 2).

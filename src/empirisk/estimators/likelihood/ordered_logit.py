@@ -19,6 +19,7 @@ from empirisk.data.caller_line import caller_level
 from empirisk.data.design import Design
 from empirisk.data.frames import like_input
 from empirisk.data.row_blocks import ArrayBlocks
+from empirisk.data.row_scores import row_scores
 from empirisk.estimators.documented import documented
 from empirisk.estimators.label_codes import encode_labels, plain_label, refuse_mixed
 from empirisk.estimators.likelihood.base import LikelihoodEstimator
@@ -317,7 +318,7 @@ class OrderedLogit(LogProbabilities, ClassifierMixin, LikelihoodEstimator):
         """Return the score ``x.w`` of each row, shape (m,); a higher score means higher classes."""
         check_is_fitted(self, "coef_")
         X = self._design(X)
-        return np.asarray(X @ self.coef_.astype(X.dtype, copy=False))
+        return row_scores(X, self.coef_.astype(X.dtype, copy=False))
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithm of :meth:`predict_proba`, exact far into the tails."""

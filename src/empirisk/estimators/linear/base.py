@@ -18,6 +18,7 @@ from empirisk.data.caller_line import caller_level
 from empirisk.data.collinear import find_collinear
 from empirisk.data.design import Design
 from empirisk.data.plain_numbers import numbers_only
+from empirisk.data.row_scores import row_scores
 from empirisk.estimators.checks import (
     check_columns,
     check_finite,
@@ -275,7 +276,7 @@ class LinearEstimator(FactorColumns, InferenceMixin, Estimator):
         """Return the scores ``X w + b`` in the public layout: one number a row, or one for each class."""
         X = self._design(X)
         coef = self.coef_ if self.coef_.dtype == X.dtype else self.coef_.astype(X.dtype)
-        return np.asarray(X @ coef.T + np.asarray(self.intercept_, dtype=X.dtype))
+        return np.asarray(row_scores(X, coef.T) + np.asarray(self.intercept_, dtype=X.dtype))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
